@@ -42,11 +42,11 @@ package enum BundledPlugins {
     #if Bluetooth
         private static let optional: [any Plugin.Type] = [BlueZPlugin.self]
         /// The transports and services that this build has not, each with what to do.
-        package static let skipped: [String: String] = [:]
+        package static let unavailable: [String: String] = [:]
     #else
         private static let optional: [any Plugin.Type] = []
         /// The transports and services that this build has not, each with what to do.
-        package static let skipped = [
+        package static let unavailable = [
             "bluez":
                 "This program was built without Bluetooth. Build it without --disable-default-traits, which needs libsystemd."
         ]

@@ -1,10 +1,10 @@
 import HeapModule
 import Synchronization
 
-/// Alarms for many: each calls its action once, at its time. However many are set, one task waits for all of them, and
+/// Timers for many: each calls its action once, at its time. However many are set, one task waits for all of them, and
 /// each is a place in a heap; a sleeping task for each would cost a hundred times as much.
 package final class Timers: Sendable {
-    /// An alarm that was set.
+    /// A timer that was set.
     package struct Timer: Sendable, Hashable { fileprivate let number: UInt64 }
 
     private struct Place: Comparable {
@@ -15,12 +15,12 @@ package final class Timers: Sendable {
     }
 
     private struct State {
-        /// The alarms by time. The place of a cancelled one stays until its time, or until most places are such.
+        /// The timers by time. The place of a cancelled one stays until its time, or until most places are such.
         var places = Heap<Place>()
         var actions: [UInt64: @Sendable () -> Void] = [:]
         var next: UInt64 = 0
 
-        /// The time of the first alarm.
+        /// The time of the first timer.
         mutating func firstTime() -> Duration? {
             while let first = places.min {
                 if actions[first.number] != nil { return first.time }
@@ -39,7 +39,7 @@ package final class Timers: Sendable {
         }
     }
     private let state = Mutex(State())
-    /// Wakes `run` for an alarm that is earlier than all others.
+    /// Wakes `run` for a timer that is earlier than all others.
     private let change = Signal()
     private let uptime: @Sendable () -> Duration
     private let sleep: @Sendable (Duration) async throws -> Void
@@ -54,12 +54,13 @@ package final class Timers: Sendable {
         self.sleep = sleep
     }
 
-    /// The number of alarms that are set.
+    /// The number of timers that are set.
     package var count: Int { state.withLock { $0.actions.count } }
 
-    /// Calls `action` after `duration`, while `run` runs. The action holds up all other alarms, so it must return at once.
-    /// - Parameter tolerance: by how much it may be late. Alarms of the same tolerance then ring together, so that many of
-    ///   them wake the process seldom.
+    /// Calls `action` after `duration`, while `run` runs. The action holds up all other timers, so it must return at
+    /// once.
+    /// - Parameter tolerance: by how much it may be late. Timers of the same tolerance then fire together, so that many
+    ///   of them wake the process seldom.
     package func set(
         after duration: Duration, tolerance: Duration = .zero, _ action: @escaping @Sendable () -> Void
     ) -> Timer {
@@ -77,7 +78,7 @@ package final class Timers: Sendable {
         return timer
     }
 
-    /// Takes an alarm back. Its action may just be called, if it was due at the same moment.
+    /// Cancels a timer. Its action may just be called, if it was due at the same moment.
     package func cancel(_ timer: Timer) {
         // The action is released outside of the lock: the end of what it holds may run other code.
         let action = state.withLock { state in
@@ -91,11 +92,11 @@ package final class Timers: Sendable {
         withExtendedLifetime(action) {}
     }
 
-    /// Places of cancelled alarms that are always kept, so that a few alarms do not rebuild the heap all the time.
+    /// Places of cancelled timers that are always kept, so that a few timers do not rebuild the heap all the time.
     private static let spare = 64
 
-    /// Returns when `run` has called the action of a new alarm, or when the task is cancelled: as long as it does not, no other
-    /// alarm rings either.
+    /// Returns when `run` has called the action of a new timer, or when the task is cancelled: as long as it does not,
+    /// no other timer fires either.
     package func answer() async {
         let turn = Promise<Void>()
         let timer = set(after: .zero) { turn.fulfil(()) }
@@ -103,7 +104,7 @@ package final class Timers: Sendable {
         cancel(timer)
     }
 
-    /// Calls the actions of alarms, until the task is cancelled.
+    /// Calls the actions of timers, until the task is cancelled.
     package func run() async {
         while !Task.isCancelled {
             let now = uptime()

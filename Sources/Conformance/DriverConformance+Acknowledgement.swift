@@ -2,7 +2,7 @@ import GatewayKit
 import Vitals
 
 extension DriverConformance {
-    /// Checks that a device learns how far its history is durable, and keeps all later records.
+    /// Checks that a device is informed how far its history is durable, and keeps all later records.
     func checkAcknowledgement() async -> [Violation] {
         await session(.acknowledgement) { session, peer, violations in
             for metric in session.description.capabilities.metrics(with: .history) {
@@ -10,8 +10,8 @@ extension DriverConformance {
                 else { continue }
                 let middle = records[records.count / 2].start
                 for through in [first.start, middle, last.start] {
-                    let name = "that its \(metric.rawValue) is durable through \(through)"
-                    try await self.inTime("telling \(name)") {
+                    let name = "the acknowledgement of \(metric.rawValue) through \(through)"
+                    try await self.inTime("sending \(name)") {
                         try await session.acknowledgeHistory(of: metric, through: through)
                     }
                     await self.expectCall(name, peer, violations) {

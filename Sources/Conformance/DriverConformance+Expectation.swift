@@ -23,7 +23,7 @@ extension DriverConformance {
         public var hasSettableClock: Bool?
         /// Whether the device refuses settings that make no sense, such as a lower limit above the upper one.
         public var refusesNonsense: Bool
-        /// Whether the driver says graceful disconnect to its device when the gateway leaves.
+        /// Whether the driver sends its device a graceful disconnect when the gateway leaves.
         public var saysDisconnect: Bool
         /// Whether the device ends the link after a graceful disconnect, without waiting for the gateway to end it.
         public var endsLink: Bool

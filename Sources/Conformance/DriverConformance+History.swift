@@ -24,7 +24,8 @@ extension DriverConformance {
                 for limit in Self.limits {
                     for time in ["first", "second"] {
                         let read = try await self.read(
-                            session, HistoryRequest(metric: metric, from: first.start, to: end, limit: limit), violations)
+                            session, HistoryRequest(metric: metric, from: first.start, to: end, limit: limit),
+                            violations)
                         self.compare(
                             read, expected, "\(metric.rawValue), pages of \(limit), the \(time) time", violations)
                     }
@@ -57,7 +58,9 @@ extension DriverConformance {
     }
 
     /// Reads all pages of a request, and checks each.
-    func read(_ session: any DeviceSession, _ request: HistoryRequest, _ violations: Violations) async throws -> [Sample] {
+    func read(
+        _ session: any DeviceSession, _ request: HistoryRequest, _ violations: Violations
+    ) async throws -> [Sample] {
         var request = request
         var samples: [Sample] = []
         var pages: Set<String> = []

@@ -62,7 +62,7 @@ extension DriverConformance {
                     "\(operation.name) \(ending.text) when the link ended in its middle; it should throw disconnected.")
             }
             await self.expectEnd(of: EventReader(session, violations), violations)
-            try await self.inTime("saying graceful disconnect over a link that has ended") { await session.shutdown() }
+            try await self.inTime("the graceful disconnect over a link that has ended") { await session.shutdown() }
         }
         return (violations, count.withLock { $0 })
     }

@@ -3,16 +3,16 @@ import Synchronization
 package import Vitals
 
 extension DriverConformance {
-    /// The most records of a metric to learn: the suite reads each on its own page.
+    /// The most records of a metric to discover: the suite reads each on its own page.
     static let discoveredRecords = 40
     /// The most consecutive empty pages before a history counts as endless; the gateway has the same limit.
     static let emptyPages = 10
     /// The most pages of a history.
     static let pages = 10_000
-    /// How many days before today have their summaries learned.
+    /// For how many days before today the suite reads the summaries.
     static let discoveredDays = 3
 
-    /// What the suite has learned about an unknown device.
+    /// What the suite has discovered about an unknown device.
     package struct Discovery: Sendable {
         /// The device's own description.
         package var description: DeviceDescription
@@ -25,7 +25,7 @@ extension DriverConformance {
     /// Reads everything that the suite has to know from a device. It changes nothing but the clock, which it sets
     /// right.
     ///
-    /// A read that fails or exceeds the timeout is a finding, and is skipped of the expectation.
+    /// A read that fails or exceeds the timeout is a violation, and its result is not part of the expectation.
     package func discover(calendar: LocalCalendar) async -> (discovery: Discovery?, violations: [Violation]) {
         let result = Mutex<Discovery?>(nil)
         let violations = await session(.history) { session, _, violations in
@@ -62,7 +62,9 @@ extension DriverConformance {
                     try await session.setMonitorConfiguration(configuration)
                 }
             }
-            if discovery.expectation.hasSettableClock == true { _ = await self.canSetClock(session, calendar, violations) }
+            if discovery.expectation.hasSettableClock == true {
+                _ = await self.canSetClock(session, calendar, violations)
+            }
         }
         return discovery.expectation.hasSettableClock == true ? violations + (await checkRightClock()) : violations
     }
@@ -116,7 +118,7 @@ extension DriverConformance {
 }
 
 extension Violations {
-    /// The result of `body`, or a finding and `nil` if it fails.
+    /// The result of `body`, or a violation and `nil` if it fails.
     fileprivate func value<Value>(_ body: () async throws -> Value) async -> Value? {
         do { return try await body() } catch {
             add("failed: \(error)", (error as? DeviceError)?.code)

@@ -16,7 +16,8 @@ extension DriverConformance {
         public var fallSilent: (@Sendable () async -> Void)?
         /// Waits until the messages to the device fulfil a condition, and returns all of them, oldest first. It may
         /// return earlier if no more can come.
-        public var deviceCalls: (@Sendable (_ condition: @escaping @Sendable ([DeviceCall]) -> Bool) async throws -> [DeviceCall])?
+        public var deviceCalls:
+            (@Sendable (_ condition: @escaping @Sendable ([DeviceCall]) -> Bool) async throws -> [DeviceCall])?
 
         /// Creates a peer.
         public init(
@@ -24,7 +25,9 @@ extension DriverConformance {
             sendEvents: (@Sendable () async -> [DeviceEvent])? = nil,
             sendSafeSamples: (@Sendable () async -> [SafeSample])? = nil,
             fallSilent: (@Sendable () async -> Void)? = nil,
-            deviceCalls: (@Sendable (_ condition: @escaping @Sendable ([DeviceCall]) -> Bool) async throws -> [DeviceCall])? = nil
+            deviceCalls: (
+                @Sendable (_ condition: @escaping @Sendable ([DeviceCall]) -> Bool) async throws -> [DeviceCall]
+            )? = nil
         ) {
             self.disconnect = disconnect
             self.sendEvents = sendEvents
@@ -34,7 +37,7 @@ extension DriverConformance {
         }
     }
 
-    /// A live sample with a receipt: its device waits to learn that it is durable.
+    /// A live sample with a receipt: its device waits for the confirmation that it is durable.
     public struct SafeSample: Sendable, Hashable {
         /// The name of the sample in `DeviceCall.settled`.
         public var name: String
@@ -56,16 +59,16 @@ extension DriverConformance {
         case acknowledged(Metric, through: Timestamp)
         /// A sample with a receipt is durable, or refused.
         case settled(String, isDurable: Bool)
-        /// The gateway said graceful disconnect.
+        /// The gateway disconnected gracefully.
         case disconnect
     }
 
-    /// Adds a finding if the device does not get a message in time. Skipped if the peer has no `deviceCalls`.
+    /// Adds a violation if the device does not get a message in time. Skipped if the peer has no `deviceCalls`.
     func expectCall(
         _ what: String, _ peer: Peer, _ violations: Violations, _ condition: @escaping @Sendable ([DeviceCall]) -> Bool
     ) async {
         guard let deviceCalls = peer.deviceCalls else { return }
         let all = try? await inTime(what) { try await deviceCalls(condition) }
-        violations.expect(all.map(condition) ?? false, "the device was not reported \(what).")
+        violations.expect(all.map(condition) ?? false, "the device did not receive \(what).")
     }
 }

@@ -2,14 +2,14 @@ import GatewayKit
 import Vitals
 
 extension DriverConformance {
-    /// Checks that a device learns that a sample is durable when it is, and not earlier; and that it learns of a
-    /// refusal.
+    /// Checks that a device is informed that a sample is durable when it is, and not earlier; and that it is informed
+    /// of a refusal.
     func checkReceipts() async -> [Violation] {
         await session(.receipts, takesEvents: true) { session, peer, violations in
             guard let sendSafeSamples = peer.sendSafeSamples else { return }
             let sent = await sendSafeSamples()
             guard peer.deviceCalls != nil, sent.count >= 3 else {
-                violations.add("the peer should send three safe samples, and say what it was reported of them.")
+                violations.add("the peer should send three safe samples, and say what it received for them.")
                 return
             }
             let events = EventReader(session, violations)
@@ -36,16 +36,16 @@ extension DriverConformance {
                 guard let receipt = receipts[sample.sample] else { continue }
                 try await self.inTime("settling") { try await session.settle([SettledReceipt(receipt, refusal)]) }
             }
-            await self.expectCall("that a sample is refused", peer, violations) {
+            await self.expectCall("the refusal of a sample", peer, violations) {
                 $0.contains(.settled(refused.name, isDurable: false))
             }
-            await self.expectCall("that a sample is durable", peer, violations) {
+            await self.expectCall("the confirmation that a sample is durable", peer, violations) {
                 $0.contains(.settled(last.name, isDurable: true))
             }
             let deviceCalls = try await peer.deviceCalls?({ _ in true }) ?? []
             violations.expect(
                 !deviceCalls.contains(.settled(refused.name, isDurable: true)),
-                "the device was reported that a sample is durable which was refused.")
+                "the device received the confirmation that a refused sample is durable.")
             for sample in sent[1..<(sent.count - 1)] {
                 violations.expect(
                     !deviceCalls.contains { if case .settled(sample.name, _) = $0 { true } else { false } },

@@ -3,22 +3,22 @@ import Synchronization
 import Vitals
 
 extension DriverConformance {
-    /// Checks that a graceful disconnect is quick, reaches the device if the protocol has one, and ends the link if the device should
-    /// end it.
+    /// Checks that a graceful disconnect is quick, reaches the device if the protocol has one, and ends the link if the
+    /// device should end it.
     func checkShutdown() async -> [Violation] {
         await session(.shutdown, takesEvents: expectation.endsLink) { session, peer, violations in
             violations.expectFailure()
             if self.expectation.endsLink {
                 try await self.shutDownToEnd(session, violations)
             } else {
-                try await self.inTime("saying graceful disconnect") { await session.shutdown() }
+                try await self.inTime("the graceful disconnect") { await session.shutdown() }
             }
             guard self.expectation.saysDisconnect else { return }
-            await self.expectCall("disconnect", peer, violations) { $0.contains(.disconnect) }
+            await self.expectCall("a graceful disconnect", peer, violations) { $0.contains(.disconnect) }
         }
     }
 
-    /// Says graceful disconnect, and reads until the device ends the link.
+    /// Disconnects gracefully, and reads until the device ends the link.
     private func shutDownToEnd(_ session: any DeviceSession, _ violations: Violations) async throws {
         let isAnswered = Mutex(false)
         let timeout = expectation.timeout
@@ -31,7 +31,7 @@ extension DriverConformance {
         }
         if hasEnded == true { return }
         guard isAnswered.withLock({ $0 }) else {
-            throw DeviceError(.timeout, "saying graceful disconnect did not end within \(timeout).")
+            throw DeviceError(.timeout, "the graceful disconnect did not end within \(timeout).")
         }
         violations.add("the link was still open \(timeout) after the graceful disconnect.")
     }

@@ -5,13 +5,13 @@ public import Vitals
 /// The requirements for every driver, of any protocol: a suite for a plugin's tests, run against a peer with
 /// known content.
 ///
-///     let findings = await DriverConformance(expecting: .init(history: records)) { body in
+///     let violations = await DriverConformance(expecting: .init(history: records)) { body in
 ///         let peer = MyScriptedDevice(records)
 ///         try await driver.withSession(over: .bytes(peer.link), context: context) { session in
 ///             try await body(session, .init(disconnect: { peer.close() }))
 ///         }
 ///     }.check()
-///     #expect(findings.isEmpty, "\(findings)")
+///     #expect(violations.isEmpty, "\(violations)")
 ///
 /// Each check opens its own session, with a new peer. Every operation of `DeviceSession` is part of a check.
 public struct DriverConformance: Sendable {
@@ -31,7 +31,7 @@ public struct DriverConformance: Sendable {
         self.open = open
     }
 
-    /// Runs all checks, one after another. Returns the violations as findings; a correct driver has none.
+    /// Runs all checks, one after another. Returns the violations; a correct driver has none.
     public func check() async -> [Violation] {
         var violations: [Violation] = []
         for check in Check.allCases { violations += await run(check) }
@@ -59,7 +59,7 @@ public struct DriverConformance: Sendable {
         }
     }
 
-    /// Runs one check in its own session, and collects the findings.
+    /// Runs one check in its own session, and collects the violations.
     ///
     /// If the check itself ignores the device's events, they are read in the background, as the gateway always does: a
     /// driver stops reading from its device while events wait.
@@ -86,7 +86,9 @@ public struct DriverConformance: Sendable {
             }
         } catch {
             // After the end of the link, the session as a whole fails: that is how a driver reports it.
-            if !violations.expectsFailure { violations.add("withSession failed: \(error)", (error as? DeviceError)?.code) }
+            if !violations.expectsFailure {
+                violations.add("withSession failed: \(error)", (error as? DeviceError)?.code)
+            }
         }
         return violations.all.map { Violation(check, $0.text, $0.code) }
     }

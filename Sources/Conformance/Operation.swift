@@ -3,7 +3,7 @@ import Vitals
 
 /// A call of a session, with arguments that suit the device.
 struct Operation: Sendable {
-    /// Its name, for a finding.
+    /// Its name, for a violation.
     let name: String
     /// Whether it succeeds only with the device's answer. Other operations do nothing by default.
     let needsAnswer: Bool

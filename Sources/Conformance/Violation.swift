@@ -9,7 +9,7 @@ extension DriverConformance {
         case clock
         /// The history is complete, ascending, and the same each time.
         case history
-        /// A device learns how far its history is durable.
+        /// A device is informed how far its history is durable.
         case acknowledgement
         /// The device's own summaries are complete.
         case summaries
@@ -21,7 +21,7 @@ extension DriverConformance {
         case measurement
         /// Events arrive in the device's order, and the end of the link is reported.
         case events
-        /// A device learns which of its samples are durable.
+        /// A device is informed which of its samples are durable.
         case receipts
         /// Simultaneous calls get their own answers.
         case overlap = "overlapping calls"

@@ -1,7 +1,7 @@
 import GatewayKit
 import Synchronization
 
-/// The findings of a check.
+/// The violations that a check found.
 final class Violations: Sendable {
     private let state = Mutex<(all: [(text: String, code: DeviceError.Code?)], expectsFailure: Bool)>(([], false))
 
@@ -9,13 +9,15 @@ final class Violations: Sendable {
     /// Whether the check itself has ended the link.
     var expectsFailure: Bool { state.withLock { $0.expectsFailure } }
 
-    func add(_ violation: String, _ code: DeviceError.Code? = nil) { state.withLock { $0.all.append((violation, code)) } }
+    func add(_ violation: String, _ code: DeviceError.Code? = nil) {
+        state.withLock { $0.all.append((violation, code)) }
+    }
     func expectFailure() { state.withLock { $0.expectsFailure = true } }
 
-    /// Adds a finding if a condition is false.
+    /// Adds a violation if a condition is false.
     func expect(_ condition: Bool, _ violation: @autoclosure () -> String) { if !condition { add(violation()) } }
 
-    /// Adds a finding if `body` does not throw a device error with one of these codes.
+    /// Adds a violation if `body` does not throw a device error with one of these codes.
     /// - Throws: a `timeout`, after which the session is of no further use.
     func expect(
         _ codes: Set<DeviceError.Code>, _ what: String, _ body: () async throws -> Void

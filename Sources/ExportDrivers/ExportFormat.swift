@@ -55,7 +55,7 @@ package struct ExportedDevice: Sendable {
     package var feeds: [Metric: [any Feed]]
     /// Tables with rows of it that no rule knows.
     package var unknownTables: [String] = []
-    /// Rows of it that no feed reads, by table and reason. Those that a feed leaves out come with its reading.
+    /// Rows of it that no feed reads, by table and reason. Those that a feed skips come with its reading.
     package var skippedRows: [String: [SkippedRows.Reason: Int]] = [:]
     /// Notes for the person who chooses it, each a sentence.
     package var notes: [String] = []

@@ -10,7 +10,7 @@ struct AddCommand: GatewayCommand {
         commandName: "add",
         abstract: "Prints the checked entry of a new device, to copy below devices: in the configuration.",
         discussion: """
-            Looks for what is near, and asks in a terminal for what no argument says. Without a terminal nothing is asked: then \
+            Scans for what is near, and asks in a terminal for what no argument says. Without a terminal nothing is asked: then \
             --device, or --transport type=…, is needed; the rest has defaults. Questions go to standard error, the entry to standard \
             output. No file is changed. The exit status is 1 if there is no device, and 78 if the entry has errors.
             """)
@@ -30,12 +30,12 @@ struct AddCommand: GatewayCommand {
     @Option(help: "Its id in topics. Default: made from its name.")
     var id: String?
 
-    @Option(help: "Its name, for people. Default: the name that it tells.")
+    @Option(help: "Its name, for people. Default: the name that it advertises.")
     var name: String?
 
     @Option(
         help: ArgumentHelp(
-            "A key of transport:, such as pairing=ask or passkey.file=PATH. With type=… nothing is looked for. May be repeated.",
+            "A key of transport:, such as pairing=ask or passkey.file=PATH. With type=… nothing is scanned. May be repeated.",
             valueName: "key=value"))
     var transport: [String] = []
 

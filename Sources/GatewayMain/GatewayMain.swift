@@ -41,7 +41,7 @@ public struct GatewayMain: Sendable {
 
     private func catalogue() throws -> PluginCatalogue {
         do throws(PluginCatalogueError) {
-            return try PluginCatalogue(plugins, skipped: BundledPlugins.skipped)
+            return try PluginCatalogue(plugins, unavailable: BundledPlugins.unavailable)
         } catch {
             StandardError.write("\(error)\n")
             throw ExitStatus.internal.code

@@ -26,7 +26,7 @@ struct PluginCheckCommand: GatewayCommand {
     @Option(help: ArgumentHelp("How long to listen to what the program sends by itself.", valueName: "seconds"))
     var listen = 3.0
 
-    @Flag(help: "Also tell the device that its records are safe. It may delete them then.")
+    @Flag(help: "Also report to the device that its records are safe. It may delete them then.")
     var acknowledge = false
 
     @Option(

@@ -10,7 +10,7 @@ struct ScanCommand: GatewayCommand {
         abstract: "Lists the devices in reach: signal, address, name, and the drivers that recognise them.",
         discussion: """
             The gateway may be running; it can be asked over MQTT as well, with gateway/command/scan. The exit status is 1 if \
-            nothing could be looked for, for example without an adapter.
+            nothing could be scanned, for example without an adapter.
             """)
 
     @Option(help: "A configuration file, for the adapter under plugins: and to say which devices are configured.")

@@ -64,7 +64,7 @@ struct RestoreCommand: GatewayCommand {
 /// `store`.
 struct StoreCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "store", abstract: "Looks into the store. The gateway may be running.",
+        commandName: "store", abstract: "Inspects the store. The gateway may be running.",
         subcommands: [StoreCheckCommand.self, StoreInfoCommand.self])
 }
 

@@ -20,7 +20,7 @@ final class Consumer: Sendable {
     private let trace: Trace?
     private let state = Mutex(State())
 
-    /// - Parameter rounds: how often it looks, once a minute.
+    /// - Parameter rounds: how often it checks, once a minute.
     init(_ broker: InMemoryBroker, observation: BrokerObservation, clock: GatewayClock, rounds: Int, trace: Trace?) {
         self.broker = broker
         self.observation = observation

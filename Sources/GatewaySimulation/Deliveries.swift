@@ -92,7 +92,7 @@ struct Deliveries: Sendable {
     private func isWanted(_ number: Int) -> Bool {
         if again[number]?.isComplete == true { return false }
         guard usual[number]?.isComplete == true else { return true }
-        // Another fact was perhaps sent again already, and then it is not aside any more.
+        // Another fact was perhaps sent again already, and then it is not quarantined any more.
         return refused.contains(number) && (measurements.contains(number) || quarantined > 0)
     }
 

@@ -3,7 +3,7 @@ import MQTT
 import Synchronization
 import Vitals
 
-/// The faults of the world's broker.
+/// The faults of the simulated broker.
 extension Environment {
     /// Disturbs the connections until the peace.
     func troubleBroker() async throws {

@@ -5,7 +5,7 @@ import StoreAPI
 import Synchronization
 import Vitals
 
-/// The faults of the world's disk.
+/// The faults of the simulated disk.
 extension Environment {
     /// Fills the disk for a while, at random times.
     func fillDisk() async throws {
@@ -52,9 +52,9 @@ extension Environment {
         damages.withLock { $0.append(simulation.uptime) }
     }
 
-    /// How long a gateway lives. The one that finds its store damaged lives for seconds at most, or crashes before it has done anything
+    /// How long a gateway runs. The one that finds its store damaged runs for seconds at most, or crashes before it has done anything
     /// else: the loss must not be hidden by that.
-    func drawLife() -> Duration {
+    func drawRunTime() -> Duration {
         let last = (damages.withLock { $0.last }, ends.withLock { $0.last })
         if let damage = last.0, let end = last.1, damage >= end {
             return .milliseconds(drawNumber(0...1) * drawNumber(0...3000))

@@ -14,14 +14,14 @@ import Vitals
 
 /// The whole gateway between wearables and a broker with random faults, in simulated time.
 package final class Environment: Sendable {
-    /// The faults of a world.
+    /// The faults of an environment.
     package struct Plan: Sendable {
         package var brokerFaults = true
         /// Whether the broker does not take some messages for a while.
         package var brokerRefusals = true
         package var deviceFaults = true
         package var crashes = true
-        /// Whether the disk is full at times, and the store is damaged in some lives.
+        /// Whether the disk is full at times, and the store is damaged in some runs.
         package var storeFaults = true
         /// Whether the machine's clock is occasionally set.
         package var clockFaults = true
@@ -46,7 +46,7 @@ package final class Environment: Sendable {
     let plan: Plan
     let trace: Trace?
     private let commander: Commander
-    /// How many commands come at once; `nil` in most lives.
+    /// How many commands come at once; `nil` in most runs.
     let flood: Int?
     let consumer: Consumer
     let observation: BrokerObservation
@@ -58,7 +58,7 @@ package final class Environment: Sendable {
     private let hasEnded = Mutex(false)
     /// When the disk was full, and when it had room again.
     let diskSettings = Mutex<[(at: Duration, isFull: Bool)]>([])
-    /// When the store is damaged: at the first end of a gateway from then on. `nil` in most lives, and as soon as it is.
+    /// When the store is damaged: at the first end of a gateway from then on. `nil` in most runs, and as soon as it is.
     let damage: Mutex<Duration?>
     /// When the store was damaged.
     let damages = Mutex<[Duration]>([])
@@ -110,10 +110,10 @@ package final class Environment: Sendable {
             keepsNonsense: Double.random(in: 0...0.2, using: &random))
     }
 
-    /// Runs the world: first with faults, then without.
+    /// Runs the environment: first with faults, then without.
     func run() async throws {
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for wearable in wearables { group.addTask { await wearable.live() } }
+            for wearable in wearables { group.addTask { await wearable.run() } }
             if plan.brokerFaults { group.addTask { try await self.troubleBroker() } }
             if plan.brokerRefusals { group.addTask { try await self.refuseMessages() } }
             if plan.storeFaults { group.addTask { try await self.fillDisk() } }
@@ -127,7 +127,7 @@ package final class Environment: Sendable {
             // The last samples have to arrive, too, and their day to be published.
             commander.rest()
             for wearable in wearables { wearable.rest() }
-            trace?.note("world", "the wearables rest")
+            trace?.note("simulation", "the wearables rest")
             try await simulation.gatewayClock.sleep(for: .minutes(1))
             group.cancelAll()
             while let result = await group.nextResult() {
@@ -140,7 +140,7 @@ package final class Environment: Sendable {
 
     private func peace() {
         isPeaceful.withLock { $0 = true }
-        trace?.note("world", "the faults end")
+        trace?.note("simulation", "the faults end")
         broker.setFaults(BrokerFaults())
         broker.release()
         broker.refuseConnections(nil)
@@ -183,9 +183,9 @@ package final class Environment: Sendable {
     /// Runs the gateway, lets it crash or stops it at random times, and restarts it.
     private func keepGatewayRunning() async throws {
         while !Task.isCancelled {
-            let life: Duration? = plan.crashes && !isPeaceful.withLock { $0 } ? drawLife() : nil
+            let runTime: Duration? = plan.crashes && !isPeaceful.withLock { $0 } ? drawRunTime() : nil
             trace?.note("gateway", "starts")
-            try await runGateway(for: life)
+            try await runGateway(for: runTime)
             if Task.isCancelled { return }
             trace?.note("gateway", "is gone")
             restarts.withLock { $0 += 1 }
@@ -194,7 +194,7 @@ package final class Environment: Sendable {
         }
     }
 
-    private func runGateway(for life: Duration?) async throws {
+    private func runGateway(for runTime: Duration?) async throws {
         let outbox = Outbox()
         let disk = try stores.open(simulation, outbox: outbox)
         let store = store(on: disk)
@@ -214,13 +214,13 @@ package final class Environment: Sendable {
                 await core.run(setups, announcing: losses)
                 self.hasEnded.withLock { $0 = true }
             }
-            if let life {
-                group.addTask { [clock = simulation.gatewayClock] in try? await clock.sleep(for: life) }
+            if let runTime {
+                group.addTask { [clock = simulation.gatewayClock] in try? await clock.sleep(for: runTime) }
                 try await group.next()
             } else {
                 try await group.waitForAll()
             }
-            if life != nil, drawNumber(0...3) == 0 {
+            if runTime != nil, drawNumber(0...3) == 0 {
                 trace?.note("gateway", "is asked to stop")
                 core.stop()
                 try? await simulation.gatewayClock.sleep(for: Self.stopTime)

@@ -107,8 +107,8 @@ struct Issues {
         samples = [:]
     }
 
-    /// How long a received command may take to be on disk: a full intake is answered within seconds.
-    private static let ingestTime: Duration = .seconds(20)
+    /// How long a received command may take to be on disk: a full command queue is answered within seconds.
+    private static let queueTime: Duration = .seconds(20)
     /// How long an answer may wait for a connection, when the disk could not take it.
     static let answerTime: Duration = .minutes(3)
 
@@ -120,7 +120,7 @@ struct Issues {
             let at = message.uptime
             let mayBeLost =
                 losses.mayLose(answerTo: at)
-                || ends.contains { $0 >= at && $0 - at <= Self.ingestTime }
+                || ends.contains { $0 >= at && $0 - at <= Self.queueTime }
                 || diskSettings.contains { $0.at >= at - Self.answerTime && $0.at <= at + Self.answerTime }
             return mayBeLost ? nil : id
         }

@@ -20,7 +20,7 @@ enum MessageRefusal: Sendable, CustomStringConvertible {
     /// A response topic that the sender of a command chooses.
     static let chosenTopic = "elsewhere/answers"
 
-    /// A refusal that the gateway can notice: with MQTT 3.1.1 a broker can only cut the connection.
+    /// A refusal that the gateway can detect: with MQTT 3.1.1 a broker can only cut the connection.
     static func random(_ devices: [DeviceID], version: MQTTVersion, using random: inout SplitMix64) -> Self {
         switch Int.random(in: 0..<(version == .v5 ? 5 : 3), using: &random) {
         case 0: return .cutsTopic(topic(devices, using: &random))

@@ -1,9 +1,9 @@
 import GatewayTesting
 import Vitals
 
-/// What only one life in twenty has.
+/// What only one run in twenty has.
 ///
-/// Each draw comes from a copy of the generator, so that all other lives stay as they were.
+/// Each draw comes from a copy of the generator, so that all other runs stay as they were.
 struct RareEvents {
     /// How many bad records each wearable keeps from before: far more than ten pages, or none.
     let zeros: [Int]

@@ -3,9 +3,9 @@ import Messages
 import Synchronization
 package import Vitals
 
-/// The life of a whole gateway in a random world, decided by a seed.
+/// The run of a whole gateway in a random environment, decided by a seed.
 package struct SeededRun: Sendable, Hashable {
-    /// A hash of all scheduling choices: equal for two lives of one seed.
+    /// A hash of all scheduling choices: equal for two runs of one seed.
     package var fingerprint: UInt64
     /// What was lost, invented, out of order or unanswered; empty if all is well.
     package var issues: [String]
@@ -22,22 +22,22 @@ package struct SeededRun: Sendable, Hashable {
         "2026-03-29T00:52:00Z", "2026-10-25T00:52:00Z",
     ].compactMap { Timestamp(rfc3339: $0) }
 
-    /// The simulated date at which the life of a seed starts.
+    /// The simulated date at which the run of a seed starts.
     package static func start(of seed: UInt64) -> Timestamp { starts[Int(seed % UInt64(starts.count))] }
 
-    /// Lives a seed with its usual faults: in every fourth one the gateway changes its time zone at each start.
-    /// - Parameter account: gets the account of the life, even if it does not end.
-    /// - Throws: a `SimulationError` that says why the life does not end.
-    package static func live(
+    /// Runs a seed with its usual faults: in every fourth one the gateway changes its time zone at each start.
+    /// - Parameter account: gets the account of the run, even if it does not end.
+    /// - Throws: a `SimulationError` that says why the run does not end.
+    package static func run(
         seed: UInt64, account: (@Sendable ([Trace.Line]) -> Void)? = nil
     ) throws -> SeededRun {
         var plan = Environment.Plan()
         plan.zoneChanges = seed % 4 == 3
-        return try live(seed: seed, plan: plan, account: account)
+        return try run(seed: seed, plan: plan, account: account)
     }
 
-    /// Lives a seed with these faults.
-    package static func live(
+    /// Runs a seed with these faults.
+    package static func run(
         seed: UInt64, plan: Environment.Plan, account: (@Sendable ([Trace.Line]) -> Void)? = nil
     ) throws -> SeededRun {
         let simulation = Simulation(seed: seed, start: start(of: seed))
@@ -51,7 +51,8 @@ package struct SeededRun: Sendable, Hashable {
             try await environment.run()
             let messages = environment.observation.messages
             let issues = Issues(
-                messages, truth: environment.wearables, days: plan.zoneChanges ? nil : environment.calendar.withLock { $0 },
+                messages, truth: environment.wearables,
+                days: plan.zoneChanges ? nil : environment.calendar.withLock { $0 },
                 clockSettings: environment.clockSettings.withLock { $0 },
                 diskSettings: environment.diskSettings.withLock { $0 }, deliveries: environment.consumer.deliveries,
                 received: environment.broker.received(by: "gateway"), ends: environment.ends.withLock { $0 },

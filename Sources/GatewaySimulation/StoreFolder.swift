@@ -8,12 +8,12 @@ package import StoreAPI
 import Synchronization
 import Vitals
 
-/// A folder for one world's store, which outlives crashes of the gateway. It is in memory if the system allows it: a
-/// thousand worlds would wear out a disk, and these tests do not cover power failures.
+/// A folder for one environment's store, which outlives crashes of the gateway. It is in memory if the system allows it: a
+/// thousand runs would wear out a disk, and these tests do not cover power failures.
 package final class StoreFolder: Sendable {
     private let folder: URL
     private struct State {
-        /// The number of crashes. Each life after a crash has its own folder.
+        /// The number of crashes. Each run after a crash has its own folder.
         var crashes = 0
         /// What the checks after crashes found.
         var issues: [String] = []
@@ -26,17 +26,17 @@ package final class StoreFolder: Sendable {
             FileManager.default.isWritableFile(atPath: memory)
             ? URL(filePath: memory) : FileManager.default.temporaryDirectory
         folder = base.appending(path: "vitals2mqtt-\(UUID().uuidString)")
-        try Self.make(life(0))
+        try Self.make(runFolder(0))
     }
 
-    private func life(_ number: Int) -> URL { folder.appending(path: "\(number)") }
+    private func runFolder(_ number: Int) -> URL { folder.appending(path: "\(number)") }
 
     private static func make(_ folder: URL) throws {
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
 
     /// Where the store is now.
-    private var path: String { life(state.withLock { $0.crashes }).appending(path: "vitals.sqlite").path }
+    private var path: String { runFolder(state.withLock { $0.crashes }).appending(path: "vitals.sqlite").path }
 
     /// Opens the store as a starting gateway would, on the simulation's executor.
     package func open(_ simulation: Simulation, outbox: Outbox) throws -> SQLiteStore {
@@ -60,7 +60,7 @@ package final class StoreFolder: Sendable {
     /// The files are checked.
     package func crash() throws {
         let dead = path
-        let next = life(state.withLock { $0.crashes } + 1)
+        let next = runFolder(state.withLock { $0.crashes } + 1)
         try Self.make(next)
         // The map of the log (`-shm`) is memory of the processes that share it, and is made anew.
         for suffix in ["", "-wal", ".reset", ".damaged"] where FileManager.default.fileExists(atPath: dead + suffix) {
@@ -70,7 +70,7 @@ package final class StoreFolder: Sendable {
         state.withLock { $0.crashes += 1 }
         // The open store keeps what it has of these files, but their memory is free as soon as it is closed.
         try FileManager.default.removeItem(at: URL(filePath: dead).deletingLastPathComponent())
-        let found = try StoreCheck.issues(in: path)
+        let found = try StoreCheck.findings(in: path)
         state.withLock { $0.issues += found }
     }
 
@@ -88,7 +88,7 @@ package final class StoreFolder: Sendable {
     }
 
     /// What whole checks of the store find now, and found after each crash.
-    package func issues() throws -> [String] { try state.withLock { $0.issues } + StoreCheck.issues(in: path) }
+    package func issues() throws -> [String] { try state.withLock { $0.issues } + StoreCheck.findings(in: path) }
 
     package func remove() { try? FileManager.default.removeItem(at: folder) }
 }

@@ -2,9 +2,9 @@ import JSON
 import MQTT
 import Vitals
 
-/// The losses of a store that was damaged: each is asked to each device, and nothing else has another store.
+/// The losses of a store that was damaged: each is reported for each device, and nothing else has another store.
 struct StoreLosses {
-    /// The most gaps of one loss to a device. A crash between their commit and its confirmation makes the next start tell it again.
+    /// The most gaps of one loss to a device. A crash between their commit and its confirmation makes the next start report it again.
     private static let maximumGaps = 2
 
     /// When the store was damaged.
@@ -66,12 +66,12 @@ struct StoreLosses {
         for device in devices {
             let times = (reported[device.text] ?? [:]).values
             for damage in damages where !times.contains(where: { $0 > damage }) {
-                issues.append("the loss of the store at \(damage) is not reported to \(device)")
+                issues.append("the loss of the store at \(damage) is not reported for \(device)")
             }
             let most = damages.count * Self.maximumGaps
-            if times.count > most { issues.append("\(times.count) losses of a store are asked to \(device)") }
+            if times.count > most { issues.append("\(times.count) losses of a store are reported for \(device)") }
             if times.contains(where: { time in !damages.contains { $0 < time } }) {
-                issues.append("a loss of the store is asked to \(device), and there was none")
+                issues.append("a loss of the store is reported for \(device), and there was none")
             }
         }
         return issues

@@ -3,9 +3,9 @@ import Logging
 import Messages
 import Synchronization
 
-/// The account of a simulated world: what happened, when, and to whom.
+/// The account of a simulation: what happened, when, and to whom.
 package final class Trace: Sendable {
-    /// An event of the world.
+    /// An event of the simulation.
     package struct Line: Sendable, Hashable {
         /// The simulated time since the start.
         package var uptime: Duration

@@ -99,7 +99,7 @@ package final class Wearable: Sendable {
     }
 
     /// Measures until `rest` or cancellation, connected or not.
-    package func live() async {
+    package func run() async {
         var count = 0
         while true {
             let wait = state.withLock { Duration.milliseconds(Int.random(in: 2_000...20_000, using: &$0.random)) }

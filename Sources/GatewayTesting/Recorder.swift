@@ -46,7 +46,7 @@ package final class Recorder<Element: Sendable>: Sendable {
         return self.elements
     }
 
-    /// Returns the first element from the position `start` on that fulfils `condition`, as soon as it is there. It does not check again at
+    /// Returns the first element from the position `start` on that fulfils `condition`, as soon as it is there. It does not check again
     /// what it has seen, however many come.
     /// - Throws: `CancellationError` when the task is cancelled meanwhile.
     package func first(

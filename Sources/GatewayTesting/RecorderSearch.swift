@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A search for the first element that fulfils a condition, in a list that grows. It does not check again at what it has seen.
+/// A search for the first element that fulfils a condition, in a list that grows. It does not check again what it has seen.
 final class RecorderSearch<Element: Sendable>: Sendable {
     private struct State {
         var next: Int
@@ -17,7 +17,7 @@ final class RecorderSearch<Element: Sendable>: Sendable {
     /// The first element that fulfils the condition; `nil` before it was found.
     var found: Element? { state.withLock { $0.found?.element } }
 
-    /// Checks the elements that are new. Two threads may ask at the same time, one with fewer elements, and both look at the same ones.
+    /// Checks the elements that are new. Two threads may ask at the same time, one with fewer elements, and both check the same ones.
     func hasFound(in elements: [Element]) -> Bool {
         let (next, isFound) = state.withLock { ($0.next, $0.found != nil) }
         if isFound { return true }

@@ -11,7 +11,7 @@ package struct KeyPair: Sendable {
     }
 
     /// Whether the key certainly belongs to another certificate. What cannot be read, or is of a kind that this library does
-    /// not know, is not evaluated here.
+    /// not know, is not checked here.
     package var isMismatched: Bool {
         guard let chain = try? NIOSSLCertificate.fromPEMFile(certificate), let leaf = chain.first,
             let key = try? NIOSSLPrivateKey(file: key, format: .pem)

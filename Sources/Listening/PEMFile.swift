@@ -2,7 +2,7 @@ import Foundation
 import GatewayKit
 import NIOSSL
 
-/// A file of certificates or keys in PEM format (RFC 7468), evaluated as far as its labels and this library tell.
+/// A file of certificates or keys in PEM format (RFC 7468), checked as far as its labels and this library allow.
 struct PEMFile {
     private static let begin = "-----BEGIN "
     private static let end = "-----END "

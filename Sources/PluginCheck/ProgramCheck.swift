@@ -97,7 +97,7 @@ package struct ProgramCheck: Sendable {
         DriverConformance(expecting: expectation, clock: clock) { body in try await program.open(body) }
     }
 
-    /// The findings of the suite and of the audit of the link.
+    /// The violations that the suite and the audit of the link found.
     private func problems(_ violations: [DriverConformance.Violation], isGreeting: Bool) -> [CheckProblem] {
         violations.map { violation in
             let rule: LinkRule? =
@@ -108,7 +108,7 @@ package struct ProgramCheck: Sendable {
                 default: .of(violation.check)
                 }
             return CheckProblem(message: violation.text, rule: rule)
-        } + program.takeFindings().map { CheckProblem(message: $0.text, rule: $0.rule) }
+        } + program.takeViolations().map { CheckProblem(message: $0.text, rule: $0.rule) }
     }
 
     private func reasonToSkip(_ check: DriverConformance.Check, _ capabilities: Capabilities) -> String? {

@@ -53,8 +53,8 @@ final class ProgramUnderCheck: Sendable {
     /// How often each notification came.
     var notifications: [String: Int] { audit.withLock { $0.notifications } }
 
-    /// The findings about the link since the last call.
-    func takeFindings() -> [LinkAudit.Violation] { audit.withLock { $0.takeFindings() } }
+    /// The violations on the link since the last call.
+    func takeViolations() -> [LinkAudit.Violation] { audit.withLock { $0.takeViolations() } }
 
     /// Starts the program, and opens a session with it, within its timeout.
     func open(_ body: @Sendable (any DeviceSession, DriverConformance.Peer) async throws -> Void) async throws {

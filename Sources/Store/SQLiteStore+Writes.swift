@@ -2,14 +2,14 @@ package import StoreAPI
 package import Vitals
 
 extension SQLiteStore {
-    /// - The store may call `decide` again for the same intake if another request of its transaction failed; only the
+    /// - The store may call `decide` again for the same ingest if another request of its transaction failed; only the
     ///   last decision counts.
     package nonisolated func ingest(_ ingest: Ingest) async throws(StoreError) -> IngestResult {
-        let marksDue = options.marksPendingStatistics
+        let marksPending = options.marksPendingStatistics
         return try await write(
             weight: ingest.samples.reduce(0) { $0 + $1.weight },
             waiting: ingest.waitsForBatch ? options.batchWait : .zero
-        ) { try $0.ingest(ingest, marksDue: marksDue) }
+        ) { try $0.ingest(ingest, marksPending: marksPending) }
     }
 
     package nonisolated func load(_ device: DeviceID) async throws(StoreError) -> DeviceRecord {

@@ -17,7 +17,7 @@ extension StoreError {
         case .SQLITE_FULL:
             self.init(.full, "The disk is full: \(text). Make room, or lower store.outbox and store.retention.")
         case .SQLITE_CORRUPT, .SQLITE_NOTADB:
-            self.init(.corrupt, "The store is damaged: \(text). It is quarantined at the next start.")
+            self.init(.corrupt, "The store is damaged: \(text). It is moved aside at the next start.")
         case .SQLITE_BUSY, .SQLITE_LOCKED:
             self.init(.unavailable, "Another program holds a lock on the store: \(text). End its transaction.")
         case .SQLITE_READONLY, .SQLITE_PERM, .SQLITE_AUTH:

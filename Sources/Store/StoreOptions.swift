@@ -8,7 +8,7 @@ package struct StoreOptions: Sendable, Hashable {
     /// The maximum size in bytes of undelivered facts with their samples, by `messageBytes` and `sampleBytes`. Over it
     /// the oldest are dropped: history first, then live, alerts last.
     package var outboxMaximumBytes: Int64 = 1 << 30
-    /// The maximum number of facts quarantined because the broker does not take them; the oldest are dropped, all were
+    /// The maximum number of quarantined facts, which the broker does not take; the oldest are dropped, all were
     /// reported as gaps. They end with the age limit of the outbox, too.
     package var maximumQuarantined = 100_000
     /// How long delivered facts can be sent again by number: longer than a long weekend.
@@ -35,7 +35,8 @@ package struct StoreOptions: Sendable, Hashable {
     /// each commit rewrites a page.
     package var batchWait: Duration = .milliseconds(5)
 
-    /// Whether hours that late samples touch are kept as due, for the import of statistics (`keepPendingStatistics`).
+    /// Whether hours that late samples touch are kept as pending, for the import of statistics
+    /// (`keepPendingStatistics`).
     package var marksPendingStatistics = false
 
     /// The limits of the configuration file's defaults.

@@ -37,7 +37,7 @@ package struct Ingest: Sendable {
     }
 }
 
-/// The store's findings about a sample.
+/// What the store found out about a sample.
 package struct SampleOutcome: Sendable, Hashable {
     package enum Novelty: Sendable, Hashable {
         /// Not known before.
@@ -77,7 +77,7 @@ package struct IngestOutcome: Sendable {
     package init() {}
 }
 
-/// The result of an intake.
+/// The result of an ingest.
 package struct IngestResult: Sendable {
     package var new: Int
     package var corrected: Int

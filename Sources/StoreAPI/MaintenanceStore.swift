@@ -30,7 +30,7 @@ package struct StoreStatistics: Sendable, Hashable {
     package var oldestPendingAt: Timestamp?
     /// Number of items dropped since the store was created, by class.
     package var dropped: [String: Int] = [:]
-    /// Number of facts quarantined, because the broker does not take them.
+    /// Number of quarantined facts, which the broker does not take.
     package var quarantined = 0
     /// Size of the store's files, in bytes.
     package var bytes: Int64 = 0

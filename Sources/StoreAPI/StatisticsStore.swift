@@ -2,12 +2,12 @@ package import Vitals
 
 /// The store of hourly statistics for Home Assistant: which hours are to be computed again, and the samples for that.
 package protocol StatisticsStore: Sendable {
-    /// Keeps from now on what is due, or no longer. When this begins, everything that is stored is due.
+    /// Keeps from now on what is pending, or no longer. When this begins, everything that is stored is pending.
     func keepPendingStatistics(_ isKept: Bool, at: Timestamp) async throws(StoreError)
-    /// What is due: an entry for each series that samples marked, and one for each sensor that waits by itself.
+    /// What is pending: an entry for each series that samples marked, and one for each sensor that waits by itself.
     func pendingStatistics() async throws(StoreError) -> [PendingStatistics]
-    /// Replaces the hours of an entry; with `nil` nothing is due any more. Changes nothing if the entry changed since it was
-    /// read, and returns `false` then.
+    /// Replaces the hours of an entry; with `nil` nothing is pending any more. Changes nothing if the entry changed
+    /// since it was read, and returns `false` then.
     func setDue(
         _ hours: ClosedRange<Hour>?, isJoining: Bool, of entry: PendingStatistics
     ) async throws(StoreError) -> Bool
@@ -46,7 +46,7 @@ package struct Hour: Sendable, Hashable, Comparable, Strideable {
 package struct PendingStatistics: Sendable, Hashable {
     package var device: DeviceID
     package var metric: Metric
-    /// The key of the sensor that is due; empty for all sensors of the metric.
+    /// The key of the sensor that is pending; empty for all sensors of the metric.
     package var sensor: String
     /// From the first to the last hour that was touched.
     package var hours: ClosedRange<Hour>

@@ -17,7 +17,7 @@ package final class ScriptedO2Ring: Sendable {
         package var blocks = 0
         /// What happens after so many blocks.
         package var change: (after: Int, files: [String: [UInt8]])?
-        /// How many replies are damaged, or left out.
+        /// How many replies are damaged, or lost.
         package var damaged = 0
         package var lost = 0
         /// How many replies wait until they are released, and those that do.

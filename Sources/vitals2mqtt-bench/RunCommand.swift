@@ -8,7 +8,7 @@ struct RunCommand: ParsableCommand {
 
     /// The parts to measure, in the order of the report.
     enum Part: String, CaseIterable, ExpressibleByArgument {
-        case bare, live, history, export, latency, outage, kill, footprint, away, start, wear
+        case bare, live, history, export, latency, outage, kill, footprint, offline, start, wear
 
         func measure(_ settings: RunSettings) throws -> [Figure] {
             switch self {

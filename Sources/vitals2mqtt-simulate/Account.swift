@@ -2,19 +2,19 @@ import Foundation
 import GatewaySimulation
 import Vitals
 
-/// The readable account of a seed's life.
+/// The readable account of a seed's run.
 enum Account {
     /// The most characters of a line's event; payloads may be long.
     private static let maximumEvent = 300
 
-    /// Lives a seed and prints what happened. Returns whether all was well.
+    /// Runs a seed and prints what happened. Returns whether all was well.
     static func print(of seed: UInt64) throws -> Bool {
         Swift.print("seed \(seed), from \(SeededRun.start(of: seed))")
         do {
-            let life = try SeededRun.live(seed: seed) { for line in $0 { Swift.print(text(of: line)) } }
-            Swift.print("\(life.messages) messages, \(life.restarts) restarts")
-            for issue in life.issues { Swift.print("WRONG: \(issue)") }
-            return life.issues.isEmpty
+            let run = try SeededRun.run(seed: seed) { for line in $0 { Swift.print(text(of: line)) } }
+            Swift.print("\(run.messages) messages, \(run.restarts) restarts")
+            for issue in run.issues { Swift.print("WRONG: \(issue)") }
+            return run.issues.isEmpty
         } catch {
             Swift.print("WRONG: \(error)")
             return false

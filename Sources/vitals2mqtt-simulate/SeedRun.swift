@@ -6,9 +6,9 @@ import Synchronization
 /// Many seeds, several at once.
 final class SeedRun: Sendable {
     private struct State {
-        /// The seeds that no life has begun for.
+        /// The seeds that no run has begun for.
         var left: Range<UInt64>
-        var lived = 0
+        var done = 0
         var messages = 0
         var restarts = 0
         var failed: [UInt64] = []
@@ -19,11 +19,11 @@ final class SeedRun: Sendable {
 
     private let seeds: Range<UInt64>
     private let runsTwice: Bool
-    /// When no further life begins.
+    /// When no further run begins.
     private let deadline: ContinuousClock.Instant?
     private let state: Mutex<State>
 
-    /// A run of seeds. With `within`, no life begins after that time.
+    /// Runs many seeds. With `within`, no run begins after that time.
     init(seeds: Range<UInt64>, runsTwice: Bool, within: Duration? = nil) {
         self.seeds = seeds
         self.runsTwice = runsTwice
@@ -31,17 +31,17 @@ final class SeedRun: Sendable {
         state = Mutex(State(left: seeds))
     }
 
-    /// Lives the seeds. Prints each that fails, how many did, and how many had no time. Returns whether none failed.
+    /// Runs the seeds. Prints each that fails, how many did, and how many had no time. Returns whether none failed.
     func run(jobs: Int) -> Bool {
         let start = ContinuousClock.now
         DispatchQueue.concurrentPerform(iterations: jobs) { _ in
-            while let seed = next() { live(seed) }
+            while let seed = next() { run(seed) }
         }
         let seconds = (ContinuousClock.now - start) / .seconds(1)
         return state.withLock { state in
-            let rate = String(format: "%.1f", Double(state.lived) / seconds)
+            let rate = String(format: "%.1f", Double(state.done) / seconds)
             print("\(state.messages) messages, \(state.restarts) restarts; \(rate) seeds a second")
-            print("\(state.lived - state.failed.count) passed, \(state.failed.count) failed")
+            print("\(state.done - state.failed.count) passed, \(state.failed.count) failed")
             let left = state.left
             if !left.isEmpty {
                 print("\(left.length) of \(seeds.length) seeds had no time; go on with --first \(left.lowerBound)")
@@ -50,7 +50,7 @@ final class SeedRun: Sendable {
         }
     }
 
-    /// How many seeds have no life yet.
+    /// How many seeds have no run yet.
     var left: UInt64 { state.withLock { $0.left.length } }
 
     private func next() -> UInt64? {
@@ -60,29 +60,29 @@ final class SeedRun: Sendable {
         }
     }
 
-    private func live(_ seed: UInt64) {
+    private func run(_ seed: UInt64) {
         var issues: [String]
-        var life: SeededRun?
+        var result: SeededRun?
         do {
-            let first = try SeededRun.live(seed: seed)
+            let first = try SeededRun.run(seed: seed)
             issues = first.issues
-            life = first
-            if runsTwice, try SeededRun.live(seed: seed) != first {
-                issues.append("its second life is another one")
+            result = first
+            if runsTwice, try SeededRun.run(seed: seed) != first {
+                issues.append("its second run differs")
             }
         } catch {
             issues = ["\(error)"]
         }
         state.withLock { state in
-            state.lived += 1
-            state.messages += life?.messages ?? 0
-            state.restarts += life?.restarts ?? 0
+            state.done += 1
+            state.messages += result?.messages ?? 0
+            state.restarts += result?.restarts ?? 0
             if !issues.isEmpty {
                 state.failed.append(seed)
                 print("seed \(seed): \(issues.prefix(5).joined(separator: "; "))")
                 print("  what happened: deploy/simulate --seed \(seed)")
             }
-            if state.lived.isMultiple(of: Self.step) { print("\(state.lived) seeds") }
+            if state.done.isMultiple(of: Self.step) { print("\(state.done) seeds") }
         }
     }
 }

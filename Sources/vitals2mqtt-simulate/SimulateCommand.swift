@@ -2,34 +2,34 @@ import ArgumentParser
 import Foundation
 import GatewaySimulation
 
-/// Lives whole gateways in simulated time, each decided by a seed.
+/// Runs whole gateways in simulated time, each decided by a seed.
 @main
 struct SimulateCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate",
-        abstract: "Lives whole gateways in simulated time: devices, broker, disk, clock and process as seeds decide.",
+        abstract: "Runs whole gateways in simulated time: devices, broker, disk, clock and process as seeds decide.",
         discussion: """
-            Each life is a random six minutes of faults and a quarter of an hour of peace. A seed fails if a sample is lost, \
+            Each run is a random six minutes of faults and a quarter of an hour of peace. A seed fails if a sample is lost, \
             invented or changed, if something goes back in time, if an accepted command has no final answer, if what the broker \
             did not take is not reported or does not come on request, or if it does not end. The status is 1 if a seed fails.
             """)
 
-    @Option(help: "How many seeds to live.")
+    @Option(help: "How many seeds to run.")
     var seeds: UInt64 = 100
 
     @Option(help: "The first seed.")
     var first: UInt64 = 0
 
-    @Option(help: "Lives only this seed, and prints what happened, when, and to whom.")
+    @Option(help: "Runs only this seed, and prints what happened, when, and to whom.")
     var seed: UInt64?
 
-    @Option(help: "How many lives run at once; by default, one on each core.")
+    @Option(help: "How many runs go on at once; by default, one on each core.")
     var jobs = ProcessInfo.processInfo.activeProcessorCount
 
-    @Option(help: "Begins no life after so many seconds, and says how many seeds are left; by default, it lives all.")
+    @Option(help: "Begins no run after so many seconds, and says how many seeds are left; by default, it runs all.")
     var within: Int?
 
-    @Flag(help: "Lives each seed a second time, which must be the same life.")
+    @Flag(help: "Runs each seed a second time, which must be the same run.")
     var twice = false
 
     func validate() throws {

@@ -9,11 +9,13 @@ import Testing
 
     /// The parts, each with the siblings passed to it.
     private static let parts: [String: Set<String>] = [
-        "TickTimer": [], "RetryTimer": [], "ConnectionManager": ["RetryTimer"], "DeviceProfile": [], "SharedProjection": [],
+        "TickTimer": [], "RetryTimer": [], "ConnectionManager": ["RetryTimer"], "DeviceProfile": [],
+        "SharedProjection": [],
         "WearTracker": [],
         "SampleIngest": ["DeviceProfile", "SharedProjection", "WearTracker"],
         "LiveIngest": ["SampleIngest"], "DailySummaryTracker": ["DeviceProfile", "SharedProjection"], "SyncQueue": [],
-        "HistorySync": ["SyncQueue", "SampleIngest", "DailySummaryTracker"], "MonitorSync": ["DeviceProfile", "SampleIngest"],
+        "HistorySync": ["SyncQueue", "SampleIngest", "DailySummaryTracker"],
+        "MonitorSync": ["DeviceProfile", "SampleIngest"],
         "Measuring": ["DeviceProfile", "SampleIngest", "ConnectionManager"],
         "CommandLane": ["DeviceProfile", "SharedProjection", "ConnectionManager"],
     ]

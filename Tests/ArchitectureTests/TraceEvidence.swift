@@ -58,18 +58,18 @@ struct TraceEvidence {
     }
 
     /// What is wrong with a row; empty if everything that it names exists.
-    func errors(of row: TraceRow) -> [String] {
-        var errors: [String] = []
-        if row.symbols.isEmpty { errors.append("no symbol") }
-        if row.places.isEmpty { errors.append("no topic") }
-        if row.tests.isEmpty { errors.append("no test") }
-        if !row.rest.isEmpty { errors.append("cannot read: \(row.rest)") }
-        errors += row.symbols.filter { !symbols.names.contains($0) }.map { "no symbol \($0)" }
-        for place in row.places { errors += self.errors(at: place.topic, place.fields) }
+    func issues(of row: TraceRow) -> [String] {
+        var issues: [String] = []
+        if row.symbols.isEmpty { issues.append("no symbol") }
+        if row.places.isEmpty { issues.append("no topic") }
+        if row.tests.isEmpty { issues.append("no test") }
+        if !row.rest.isEmpty { issues.append("cannot read: \(row.rest)") }
+        issues += row.symbols.filter { !symbols.names.contains($0) }.map { "no symbol \($0)" }
+        for place in row.places { issues += self.issues(at: place.topic, place.fields) }
         for test in row.tests where !hasTest(test.name, in: test.suite) {
-            errors.append("no test \(test.suite) \(test.name)")
+            issues.append("no test \(test.suite) \(test.name)")
         }
-        return errors
+        return issues
     }
 
     /// A check is a function whose first line is its sentence, and which is in the list of `check.py`.
@@ -95,7 +95,7 @@ struct TraceEvidence {
         return before[start...].contains("@Test")
     }
 
-    private func errors(at topic: String, _ fields: [String]) -> [String] {
+    private func issues(at topic: String, _ fields: [String]) -> [String] {
         guard let known = topics.first(where: { Self.matches(topic, $0) }) else { return ["no topic \(topic)"] }
         if known.hasSuffix("/command/<name>") {
             let name = topic.split(separator: "/").last.map(String.init) ?? ""

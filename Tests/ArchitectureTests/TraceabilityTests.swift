@@ -96,7 +96,7 @@ import Testing
             ),
             (4, "`StoreTests.IngestTests`", "no test"),
         ] as [(Int, String, String)])
-    func `a bad row is seen`(column: Int, cell: String, issue: String) throws {
+    func `a bad row is found`(column: Int, cell: String, issue: String) throws {
         #expect(try issues(column, cell).contains(issue))
     }
 

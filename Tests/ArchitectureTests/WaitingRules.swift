@@ -65,7 +65,7 @@ import Testing
         "Sources/Recordings/Writing/LinkRecorder.swift": "change",
         "Sources/GatewayTesting/Sessions/ScriptedSession.swift": "session.change",
         "Sources/vitals2mqtt-bench/Feed/DeviceTally.swift": ".update",
-        "Sources/PluginCheck/ProgramUnderCheck.swift": " look",
+        "Sources/PluginCheck/ProgramUnderCheck.swift": " audit",
         "Plugins/Replay/Sources/Calling/ConversationLink.swift": " change",
         "Plugins/Replay/Sources/Playing/Playback.swift": " change",
         "Plugins/Simulator/Sources/Device/SimulatedDevice.swift": "device.use",
@@ -97,11 +97,11 @@ import Testing
         }
         #expect(found == Set(Self.lockers.keys))
         #expect(
-            Self.closures(in: "init(weight: @escaping @Sendable (Element) -> Int) { link { look in self.x } }")
-                == ["weight", "look"])
+            Self.closures(in: "init(weight: @escaping @Sendable (Element) -> Int) { link { tick in self.x } }")
+                == ["weight", "tick"])
     }
 
-    /// The locked regions in a file of this path that wake a task. Names alone tell what wakes: a function that only changes what
+    /// The locked regions in a file of this path that wake a task. Names alone decide what wakes: a function that only changes what
     /// the lock guards is called otherwise.
     private static func wakingRegions(in text: String, of path: String) -> [String] {
         var text = text
@@ -130,8 +130,8 @@ import Testing
         "arrival.signal()", "$0.mailbox.offer(1)", "$0.works.offer { await work() }", "inbox.finish()",
         "$0.inbox?.finish(error)", "launcher.launch { await self.run() }", "launcher.launch(work)",
         "status.turns.turn()", "status.turns.end()", "steps.step(nextBy: nil)",
-        "$0.alarm = alarms.set(after: wait) {}", "alarms.set(\n    after: wait, action)",
-        "look.set(within: wait, action)",
+        "$0.timer = timers.set(after: wait) {}", "timers.set(\n    after: wait, action)",
+        "tickTimer.set(within: wait, action)",
     ]) func `what wakes is seen under a lock, and not beside it`(call: String) {
         func regions(_ text: String) -> Int { Self.wakingRegions(in: text, of: "Sources/GatewayTesting/A.swift").count }
         #expect(regions("state.withLock { \(call) }") == 1)

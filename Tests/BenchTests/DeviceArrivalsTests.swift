@@ -2,9 +2,9 @@ import Testing
 
 @testable import vitals2mqtt_bench
 
-/// Checks the benchmark's own severity: an error in it would pass a bad gateway.
+/// Checks the benchmark's own checker: an error in it would pass a bad gateway.
 @Suite struct DeviceArrivalsTests {
-    @Test func `tells duplicates, new ids, strangers and disorder apart`() {
+    @Test func `distinguishes duplicates, new ids, strangers and disorder`() {
         var arrivals = DeviceArrivals()
         for key in [0, 1, 3, 2] as [Int64] { arrivals.record(key, identity: UInt64(key) + 100, isHistorical: false) }
         #expect(arrivals.outOfOrder == 1)

@@ -29,7 +29,7 @@ import Vitals
     }
 
     @Test(arguments: 0..<20) func `a sender waits while the mailbox is full`(seed: UInt64) throws {
-        try Simulation.run(seed: seed, deadline: .minutes(1)) { world in
+        try Simulation.run(seed: seed, deadline: .minutes(1)) { environment in
             let mailbox = Mailbox<Int, Failure>(capacity: 10) { $0 }
             let sent = Recorder<Int>()
             await withTaskGroup(of: Void.self) { group in
@@ -40,11 +40,11 @@ import Vitals
                     }
                 }
                 group.addTask {
-                    try? await world.gatewayClock.sleep(for: .seconds(1))
+                    try? await environment.gatewayClock.sleep(for: .seconds(1))
                     #expect(sent.elements == [4, 5])
                     let first = try? await Self.elements(mailbox)
                     #expect(first == [4, 5, 1])
-                    try? await world.gatewayClock.sleep(for: .seconds(1))
+                    try? await environment.gatewayClock.sleep(for: .seconds(1))
                     #expect(sent.elements == [4, 5, 1, 2])
                 }
             }

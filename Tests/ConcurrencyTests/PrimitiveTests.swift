@@ -10,7 +10,7 @@ import Vitals
     @Test(arguments: 0..<100) func `a promise lets everybody go on with the first value, or with a cancellation`(
         seed: UInt64
     ) throws {
-        try Simulation.run(seed: seed, deadline: .minutes(1)) { world in
+        try Simulation.run(seed: seed, deadline: .minutes(1)) { environment in
             let promise = Promise<Int>()
             await withTaskGroup(of: Int?.self) { group in
                 for _ in 0..<5 { group.addTask { try? await promise.wait() } }
@@ -27,7 +27,7 @@ import Vitals
             let never = Promise<Int>()
             await withTaskGroup(of: Int?.self) { group in
                 for _ in 0..<5 { group.addTask { try? await never.wait() } }
-                if seed % 2 == 0 { try? await world.gatewayClock.sleep(for: .seconds(1)) }
+                if seed % 2 == 0 { try? await environment.gatewayClock.sleep(for: .seconds(1)) }
                 group.cancelAll()
                 for await value in group { #expect(value == nil) }
             }
@@ -37,10 +37,10 @@ import Vitals
     @Test(arguments: 0..<50) func `a mutex lets one through at a time, in order, also when work fails`(
         seed: UInt64
     ) throws {
-        try Simulation.run(seed: seed, deadline: .minutes(1)) { world in
+        try Simulation.run(seed: seed, deadline: .minutes(1)) { environment in
             let mutex = AsyncMutex()
             let inside = Counter()
-            let clock = world.gatewayClock
+            let clock = environment.gatewayClock
             await withTaskGroup(of: Void.self) { group in
                 for index in 0..<8 {
                     group.addTask {
@@ -54,11 +54,11 @@ import Vitals
                 }
             }
             #expect(inside.add(0) == 0)
-            #expect(world.uptime == .milliseconds(40))
+            #expect(environment.uptime == .milliseconds(40))
         }
     }
 
-    @Test func `who does not want to wait learns that somebody else has the mutex`() async {
+    @Test func `who does not want to wait is informed that somebody else has the mutex`() async {
         let mutex = AsyncMutex()
         let inner = await mutex.withLock { () async -> Int? in await mutex.withLockIfFree { () async in 1 } }
         #expect(inner == nil)
@@ -69,7 +69,7 @@ import Vitals
     }
 
     @Test(arguments: 0..<50) func `a signal is not lost, and several count as one`(seed: UInt64) throws {
-        try Simulation.run(seed: seed, deadline: .minutes(1)) { world in
+        try Simulation.run(seed: seed, deadline: .minutes(1)) { environment in
             let signal = Signal()
             signal.wake()
             signal.wake()
@@ -80,9 +80,9 @@ import Vitals
             }
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await signal.wait() }
-                group.addTask { try? await world.gatewayClock.sleep(for: .seconds(1)) }
+                group.addTask { try? await environment.gatewayClock.sleep(for: .seconds(1)) }
                 await group.next()
-                #expect(world.uptime == .seconds(1))
+                #expect(environment.uptime == .seconds(1))
                 group.cancelAll()
             }
         }

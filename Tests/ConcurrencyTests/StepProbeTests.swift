@@ -7,9 +7,9 @@ import Vitals
 @Suite struct StepProbeTests {
     @Test func `a part answers at once until its step is due, and with that step afterwards`() throws {
         for seed in UInt64(0)..<20 {
-            try Simulation.run(seed: seed, deadline: .minutes(10)) { world in
+            try Simulation.run(seed: seed, deadline: .minutes(10)) { environment in
                 let probe = StepProbe()
-                let clock = world.gatewayClock
+                let clock = environment.gatewayClock
                 func answers() async -> Bool {
                     await clock.withTimeout(.seconds(5)) { await probe.answer(at: clock.uptime) } != nil
                 }

@@ -6,14 +6,14 @@ import Vitals
 @Suite struct TaskLauncherTests {
     @Test func `runs work side by side, and ends when all of it has ended, also what that began`() throws {
         for seed in 0..<20 {
-            try Simulation.run(seed: UInt64(seed), deadline: .hours(1)) { world in
+            try Simulation.run(seed: UInt64(seed), deadline: .hours(1)) { environment in
                 let launcher = TaskLauncher()
                 let done = Recorder<String>()
                 for name in ["a", "b", "c"] {
                     launcher.launch {
-                        try? await world.gatewayClock.sleep(for: .seconds(1))
+                        try? await environment.gatewayClock.sleep(for: .seconds(1))
                         launcher.launch {
-                            try? await world.gatewayClock.sleep(for: .seconds(1))
+                            try? await environment.gatewayClock.sleep(for: .seconds(1))
                             done.append(name)
                         }
                     }
@@ -21,7 +21,7 @@ import Vitals
                 launcher.finish()
                 await launcher.run()
                 #expect(done.elements.sorted() == ["a", "b", "c"])
-                #expect(world.uptime == .seconds(2))
+                #expect(environment.uptime == .seconds(2))
                 #expect(!launcher.launch { done.append("late") })
                 await launcher.perform { done.append("here") }
                 #expect(done.elements.last == "here")
@@ -32,18 +32,18 @@ import Vitals
 
     @Test func `elements are handled in order, one at a time, and none is left`() throws {
         for seed in 0..<20 {
-            try Simulation.run(seed: UInt64(seed), deadline: .hours(1)) { world in
+            try Simulation.run(seed: UInt64(seed), deadline: .hours(1)) { environment in
                 let launcher = TaskLauncher()
                 let queue = WorkQueue<Int>(capacity: 3, launcher: launcher)
                 let handled = Recorder<Int>()
                 let handle: @Sendable (Int) async -> Void = { number in
-                    try? await world.gatewayClock.sleep(for: .seconds(1))
+                    try? await environment.gatewayClock.sleep(for: .seconds(1))
                     handled.append(number)
                 }
                 await withTaskGroup(of: Void.self) { group in
                     group.addTask { await launcher.run() }
                     for number in 0..<3 { #expect(await queue.add(number, handle) == .taken) }
-                    try? await world.gatewayClock.sleep(for: .milliseconds(500))
+                    try? await environment.gatewayClock.sleep(for: .milliseconds(500))
                     // One is being handled, so three may wait.
                     #expect(await queue.add(3, handle) == .taken)
                     #expect(await queue.add(4, handle) == .full)
@@ -52,7 +52,7 @@ import Vitals
                     launcher.finish()
                 }
                 #expect(handled.elements == [0, 1, 2, 3])
-                #expect(world.uptime == .seconds(4))
+                #expect(environment.uptime == .seconds(4))
             }
         }
     }

@@ -3,19 +3,19 @@ import GatewayTesting
 import Testing
 import Vitals
 
-/// Alarms and launched work on real threads, with all events at once.
+/// Timers and launched work on real threads, with all events at once.
 @Suite(.serialized) struct TimerStormTests {
-    /// Alarms on the machine's clock.
+    /// Timers on the machine's clock.
     private static func timers() -> Timers {
         let (clock, start) = (ContinuousClock(), ContinuousClock.now)
         return Timers(uptime: { start.duration(to: clock.now) }, sleep: { try await clock.sleep(for: $0) })
     }
 
-    @Test func `alarms that are set, taken back and due at once ring once or never`() async {
+    @Test func `timers that are set, taken back and due at once fire once or never`() async {
         let timers = Self.timers()
         let running = Task { await timers.run() }
-        let rung = Tally()
-        await Storm.run("Alarms") { _ in
+        let fired = Tally()
+        await Storm.run("Timers") { _ in
             let (kept, doubtful) = (Promise<Void>(), Tally())
             let timer = timers.set(after: .microseconds(20)) { doubtful.add(1) }
             return [
@@ -26,18 +26,18 @@ import Vitals
                     try? await kept.wait()
                     timers.cancel(timer)
                     #expect(doubtful.value <= 1)
-                    rung.add(1)
+                    fired.add(1)
                 },
             ]
         }
-        #expect(rung.value == Storm.rounds)
+        #expect(fired.value == Storm.rounds)
         #expect(timers.count == 0)
         running.cancel()
         await running.value
     }
 
-    @Test func `alarms whose task is cancelled while they are set and taken back let everybody go`() async {
-        await Storm.run("Ending alarms") { _ in
+    @Test func `timers whose task is cancelled while they are set and taken back let everybody go`() async {
+        await Storm.run("Ending timers") { _ in
             let timers = Self.timers()
             let running = Task { await timers.run() }
             let timer = timers.set(after: .microseconds(10)) { _ = timers.set(after: .zero) {} }

@@ -19,17 +19,17 @@ struct CallWay {
         let context = wearable.context(.system)
         var options = Self.options([("listen", .scalar("127.0.0.1:0", isQuoted: true))])
         let listener = TCPListener(options: &options)
-        try await wearable.withStage(clock: FastClock().gatewayClock) { stage in
+        try await wearable.withRecordingSession(clock: FastClock().gatewayClock) { recording in
             try await withoutActuallyEscaping(body) { body in
                 try await listener.withService(context: ServiceContext(clock: .system, logger: context.logger)) {
-                    try await self.meet(wearable, stage, context, listener, body)
+                    try await self.meet(wearable, recording, context, listener, body)
                 }
             }
         }
     }
 
     private func meet(
-        _ wearable: Wearable, _ stage: RecordingSession, _ context: SessionContext, _ listener: TCPListener,
+        _ wearable: Wearable, _ recording: RecordingSession, _ context: SessionContext, _ listener: TCPListener,
         _ body: @Sendable (any DeviceSession, DriverConformance.Peer) async throws -> Void
     ) async throws {
         let link = LinkContext(
@@ -38,12 +38,12 @@ struct CallWay {
         listener.callers.expect(wearable.id, token: Secret(Self.token), presence: link.presence)
         try await withThrowingTaskGroup { group in
             let connected = Recorder<any Channel>()
-            group.addTask { try await call(wearable, stage, port: listener.port ?? 0, connected) }
+            group.addTask { try await call(wearable, recording, port: listener.port ?? 0, connected) }
             defer { group.cancelAll() }
             try await Self.transport().withLink(context: link) { link in
                 try await linkDriver().withSession(over: link, context: context) { session in
                     let channel = try await connected.wait { !$0.isEmpty }[0]
-                    try await body(session, stage.peer { try? await channel.close().get() })
+                    try await body(session, recording.peer { try? await channel.close().get() })
                 }
             }
         }
@@ -51,7 +51,7 @@ struct CallWay {
 
     /// The device's side of a call.
     private func call(
-        _ wearable: Wearable, _ stage: RecordingSession, port: Int, _ connected: Recorder<any Channel>
+        _ wearable: Wearable, _ recording: RecordingSession, port: Int, _ connected: Recorder<any Channel>
     ) async throws {
         let connection = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
             .connect(host: "127.0.0.1", port: port) { channel in
@@ -64,7 +64,7 @@ struct CallWay {
         try? await connection.executeThenClose { inbound, outbound in
             let introduction = "{\"device\":\"\(wearable.id)\",\"token\":\"\(Self.token)\"}\n"
             try await outbound.write(ByteBuffer(string: introduction))
-            await LinkServer(stage, over: ChannelLink(inbound, outbound)).run()
+            await LinkServer(recording, over: ChannelLink(inbound, outbound)).run()
         }
     }
 

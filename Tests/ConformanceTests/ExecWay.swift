@@ -62,7 +62,7 @@ private struct WearableProcess {
     }
 
     private static func deviceCalls(in entries: [LogRecorder.Entry]) -> [DriverConformance.DeviceCall] {
-        entries.compactMap { $0.message.after("reported ").flatMap { DriverConformance.DeviceCall(text: $0) } }
+        entries.compactMap { $0.message.after("received ").flatMap { DriverConformance.DeviceCall(text: $0) } }
     }
 
     /// Whether all its threads are stopped, according to the system (proc(5)).

@@ -15,9 +15,9 @@ struct LinkConformanceTests {
     @Test(arguments: Wearable.models)
     func `does what every driver must do over a stream of bytes in memory`(model: String) throws {
         let expectation = try Wearable(model: model).expectation(timeout: .minutes(2))
-        let violations = try Simulation.run(seed: 1, start: Wearable.noon, deadline: .days(2)) { world in
-            await DriverConformance(expecting: expectation, clock: world.gatewayClock) { body in
-                try await MemoryWay(model: model, world: world).open(body)
+        let violations = try Simulation.run(seed: 1, start: Wearable.noon, deadline: .days(2)) { environment in
+            await DriverConformance(expecting: expectation, clock: environment.gatewayClock) { body in
+                try await MemoryWay(model: model, environment: environment).open(body)
             }.check()
         }
         #expect(violations.isEmpty, "\(violations)")

@@ -9,23 +9,23 @@ import Vitals
 /// A wearable at the other end of an in-memory byte stream, whose bytes arrive in pieces and with delays.
 struct MemoryWay {
     let model: String
-    let world: Simulation
+    let environment: Simulation
 
     func open(_ body: @Sendable (any DeviceSession, DriverConformance.Peer) async throws -> Void) async throws {
         let wearable = try Wearable(model: model)
-        let clock = world.gatewayClock
-        try await wearable.withStage(clock: clock) { stage in
+        let clock = environment.gatewayClock
+        try await wearable.withRecordingSession(clock: clock) { recording in
             let faults = LinkFaults(chunks: 1...4_096, delay: .zero ... .milliseconds(20))
             let (gateway, device) = ScriptedByteLink.pair(
-                toDevice: faults, toGateway: faults, clock: clock, random: world.random())
+                toDevice: faults, toGateway: faults, clock: clock, random: environment.random())
             try await withThrowingTaskGroup { group in
                 group.addTask {
-                    await LinkServer(stage, over: device).run()
+                    await LinkServer(recording, over: device).run()
                     device.close()
                 }
                 defer { group.cancelAll() }
                 try await linkDriver().withSession(over: .bytes(gateway), context: wearable.context(clock)) { session in
-                    try await body(session, stage.peer { device.close() })
+                    try await body(session, recording.peer { device.close() })
                 }
             }
         }
@@ -39,7 +39,7 @@ func linkDriver() -> LinkDriver {
 }
 
 extension RecordingSession {
-    /// The peer for the suite, which controls this stage.
+    /// The peer for the suite, which controls this session.
     func peer(disconnect: @escaping @Sendable () async -> Void) -> DriverConformance.Peer {
         DriverConformance.Peer(
             disconnect: disconnect,

@@ -16,7 +16,7 @@ struct TCPWay {
     func open(_ body: @Sendable (any DeviceSession, DriverConformance.Peer) async throws -> Void) async throws {
         let wearable = try Wearable(model: model)
         let context = wearable.context(.system)
-        try await wearable.withStage(clock: FastClock().gatewayClock) { stage in
+        try await wearable.withRecordingSession(clock: FastClock().gatewayClock) { recording in
             let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
                 .bind(host: "127.0.0.1", port: 0) { channel in
                     channel.eventLoop.makeCompletedFuture {
@@ -26,14 +26,14 @@ struct TCPWay {
             try await listener.executeThenClose { connections in
                 try await withThrowingTaskGroup { group in
                     let connected = Recorder<any Channel>()
-                    group.addTask { try await serve(stage, connections, connected) }
+                    group.addTask { try await serve(recording, connections, connected) }
                     defer { group.cancelAll() }
                     try await transport(to: listener.channel.localAddress?.port ?? 0).withLink(
                         context: LinkContext(device: wearable.id, logger: context.logger)
                     ) { link in
                         try await linkDriver().withSession(over: link, context: context) { session in
                             let channel = try await connected.wait { !$0.isEmpty }[0]
-                            try await body(session, stage.peer { try? await channel.close().get() })
+                            try await body(session, recording.peer { try? await channel.close().get() })
                         }
                     }
                 }
@@ -43,7 +43,7 @@ struct TCPWay {
 
     /// Serves the first connection.
     private func serve(
-        _ stage: RecordingSession,
+        _ recording: RecordingSession,
         _ connections: NIOAsyncChannelInboundStream<NIOAsyncChannel<ByteBuffer, ByteBuffer>>,
         _ connected: Recorder<any Channel>
     ) async throws {
@@ -51,7 +51,7 @@ struct TCPWay {
             connected.append(connection.channel)
             // Either end may close it first.
             try? await connection.executeThenClose { inbound, outbound in
-                await LinkServer(stage, over: ChannelLink(inbound, outbound)).run()
+                await LinkServer(recording, over: ChannelLink(inbound, outbound)).run()
             }
             return
         }

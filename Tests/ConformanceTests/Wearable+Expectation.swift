@@ -12,9 +12,9 @@ extension Wearable {
 
     /// The expected content of this wearable, as its own driver reports it at noon.
     func expectation(timeout: Duration) throws -> DriverConformance.Expectation {
-        try Simulation.run(seed: 1, start: Self.noon, deadline: .hours(1)) { world in
+        try Simulation.run(seed: 1, start: Self.noon, deadline: .hours(1)) { environment in
             let answer = Recorder<DriverConformance.Expectation>()
-            try await withDevice(clock: world.gatewayClock) { device in
+            try await withDevice(clock: environment.gatewayClock) { device in
                 var expectation = DriverConformance.Expectation(
                     saysDisconnect: true, measurementDuration: .seconds(3), timeout: timeout)
                 let capabilities = device.description.capabilities

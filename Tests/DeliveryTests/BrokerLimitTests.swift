@@ -52,7 +52,7 @@ import Vitals
         /// Commits samples as one fact.
         func commit(_ samples: [Sample], in lane: Lane = .history) async throws {
             let device = Fixture.device
-            let queue = Ingest(device: device, samples: samples, receivedAt: Fixture.noon) { outcomes in
+            let ingest = Ingest(device: device, samples: samples, receivedAt: Fixture.noon) { outcomes in
                 var decision = IngestOutcome()
                 let measurement = Fact.Measurement(
                     metric: outcomes[0].stored.sample.metric, source: .sync, isHistorical: true, user: nil,
@@ -60,7 +60,7 @@ import Vitals
                 decision.facts = [(lane, .measurement(measurement))]
                 return decision
             }
-            _ = try await scratch.base.ingest(queue)
+            _ = try await scratch.base.ingest(ingest)
         }
 
         /// Delivers during `body`.

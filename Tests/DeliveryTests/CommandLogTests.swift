@@ -120,7 +120,7 @@ import Vitals
         #expect(await log.begin(envelope("3")) != nil)
     }
 
-    @Test func `a repeat that meets a full intake gets the answer of the command that runs`() async throws {
+    @Test func `a repeat that meets a full queue gets the answer of the command that runs`() async throws {
         let settings = DeliverySettings(
             topics: ContractTopics(gateway: try #require(DeviceID("home"))),
             calendar: try #require(LocalCalendar(identifier: "UTC")), clock: .system,

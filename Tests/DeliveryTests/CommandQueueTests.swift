@@ -29,7 +29,7 @@ import Testing
                 await gate.waitUncancelled()
                 await queue.serve(run: { run.append($0.topic) }, refuse: { refused.append($0) })
             }
-            // Until a task takes them, no more are held than the two lines have room for.
+            // Until a task takes them, no more are held than the two queues have room for.
             while added.elements.count < CommandQueue.maximumWaiting + CommandQueue.maximumExcess {
                 await Task.yield()
             }

@@ -22,15 +22,15 @@ import Vitals
         let scratch: ScratchStore
         private let sent = Recorder<String>()
 
-        init(_ world: Simulation) throws {
-            clock = world.gatewayClock
+        init(_ environment: Simulation) throws {
+            clock = environment.gatewayClock
             let settings = DeliverySettings(
                 topics: ContractTopics(gateway: Fixture.device),
                 calendar: try #require(LocalCalendar(identifier: "UTC")), clock: clock,
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
             var options = StoreOptions()
             options.maximumAnswers = 0
-            scratch = try ScratchStore(world, options: options)
+            scratch = try ScratchStore(environment, options: options)
             log = CommandLog(
                 store: scratch.base, retained: retained, codec: ContractCodec(settings: settings, discovery: .off),
                 settings: settings, status: status, generator: SplitMix64(seed: 1))
@@ -52,7 +52,7 @@ import Vitals
             }
         }
 
-        /// Sends commands at once, as the intake does, and waits for their ends.
+        /// Sends commands at once, as the queue does, and waits for their ends.
         func begin(_ numbers: Range<Int>) async {
             await withDiscardingTaskGroup { group in
                 for number in numbers {
@@ -67,7 +67,7 @@ import Vitals
 
     private func run(_ body: @escaping @Sendable (Rig) async throws -> Void) throws {
         for seed: UInt64 in 0..<3 {
-            try Simulation.run(seed: seed, deadline: .hours(1)) { world in try await body(Rig(world)) }
+            try Simulation.run(seed: seed, deadline: .hours(1)) { environment in try await body(Rig(environment)) }
         }
     }
 

@@ -69,7 +69,7 @@ import Vitals
             flying = []
         }
 
-        /// Reads a page and hands it to the machine, possibly after telling it of more commits.
+        /// Reads a page and hands it to the machine, possibly after reporting more commits to it.
         mutating func readPage() {
             guard !pages.isEmpty else { return }
             let (lane, after) = pages.removeFirst()

@@ -45,7 +45,7 @@ import Vitals
         func published() -> [String] {
             var lines: [String] = []
             while let entry = states.next() {
-                if case .leftover(let topic) = entry { lines.append("-" + topic) }
+                if case .stale(let topic) = entry { lines.append("-" + topic) }
                 guard case .message(let message) = entry else { continue }
                 let sign = message.payload.isEmpty ? "-" : message.isRetained ? "+" : "~"
                 lines.append(sign + message.topic)
@@ -153,12 +153,12 @@ import Vitals
 
     @Test func `remembers a bounded number of topics of an earlier run`() throws {
         let rig = try Rig(.device)
-        for number in 0..<DiscoveryPublisher.maximumLeftovers + 10 {
+        for number in 0..<DiscoveryPublisher.maximumStaleTopics + 10 {
             rig.publisher.found("homeassistant/sensor/vitals2mqtt_home_old/\(number)/config")
         }
         rig.publisher.connected()
         #expect(!rig.publisher.migrate(devices: []))
-        #expect(rig.published().filter { $0.hasPrefix("-") }.count == DiscoveryPublisher.maximumLeftovers)
+        #expect(rig.published().filter { $0.hasPrefix("-") }.count == DiscoveryPublisher.maximumStaleTopics)
     }
 
     @Test func `clears a bounded number of topics on one connection, and keeps none of them`() throws {
@@ -171,7 +171,7 @@ import Vitals
             _ = rig.publisher.migrate(devices: [])
             return rig.published().count { $0.hasPrefix("-") }
         }
-        let most = DiscoveryPublisher.maximumLeftovers
+        let most = DiscoveryPublisher.maximumStaleTopics
         #expect(find(0..<most / 2) == most / 2)
         #expect(find(most / 2..<most + 10) == most / 2)
         #expect(find(most + 10..<most + 20) == 0)
@@ -186,7 +186,7 @@ import Vitals
     @Test func `ignores topics that are longer than any of its own`() throws {
         let rig = try Rig(.device)
         let topic = "homeassistant/sensor/vitals2mqtt_home_old/"
-        let rest = DiscoveryPublisher.maximumLeftoverTopic - topic.utf8.count
+        let rest = DiscoveryPublisher.maximumStaleTopicBytes - topic.utf8.count
         let longest = topic + String(repeating: "x", count: rest)
         rig.publisher.found(longest)
         rig.publisher.found(longest + "x")

@@ -39,7 +39,8 @@ import Vitals
         machine.began(
             .live, 5, parts: [[Self.samples[0]], [Self.samples[1]]], refused: [Self.samples[2]], reason: "too long")
         #expect(machine.settled(.part(.live, 5, 0), refusal: nil, at: .zero) == .room)
-        guard case .quarantine(let fact) = machine.settled(.part(.live, 5, 1), refusal: .invalidPayload, at: .zero) else {
+        guard case .quarantine(let fact) = machine.settled(.part(.live, 5, 1), refusal: .invalidPayload, at: .zero)
+        else {
             Issue.record("not quarantined")
             return
         }
@@ -51,7 +52,7 @@ import Vitals
         (BrokerRefusal.invalidTopic, true), (.invalidPayload, true), (.packetTooLarge, true), (.quotaExceeded, false),
         (.other(0x83), false), (.notAuthorized, false),
     ])
-    func `a refusal sets a fact aside, unless it may pass`(refusal: BrokerRefusal, isFinal: Bool) {
+    func `a refusal quarantines a fact, unless it may pass`(refusal: BrokerRefusal, isFinal: Bool) {
         var machine = PublishMachine()
         machine.connected(limit: nil)
         machine.sent(.entry(.live, 1), Self.item(.entry(.live, 1)), at: .zero)
@@ -74,7 +75,7 @@ import Vitals
         }
     }
 
-    @Test func `a topic that may not be written sets its facts aside once the broker took another message`() {
+    @Test func `facts of a topic that may not be written are quarantined once the broker took another message`() {
         var machine = PublishMachine()
         machine.connected(limit: nil)
         machine.sent(.state(1), Self.item(.state(1)), at: .zero)
@@ -128,7 +129,8 @@ import Vitals
     }
 
     private static func cutUntilBlamed(
-        _ machine: inout PublishMachine, _ mark: DeliveryMark, _ item: PoisonMessageSplitter.Item, at uptime: Duration = .zero
+        _ machine: inout PublishMachine, _ mark: DeliveryMark, _ item: PoisonMessageSplitter.Item,
+        at uptime: Duration = .zero
     ) {
         for _ in 0..<200 {
             machine.connected(limit: nil)

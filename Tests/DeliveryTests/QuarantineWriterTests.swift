@@ -13,19 +13,19 @@ import Vitals
 @Suite struct QuarantineWriterTests {
     private struct Rig: Sendable {
         let scratch: ScratchStore
-        let keeper: QuarantineWriter
+        let writer: QuarantineWriter
         let turns = TurnProbe()
         let clock: GatewayClock
 
-        init(_ world: Simulation) throws {
-            scratch = try ScratchStore(world)
-            clock = world.gatewayClock
+        init(_ environment: Simulation) throws {
+            scratch = try ScratchStore(environment)
+            clock = environment.gatewayClock
             let settings = DeliverySettings(
                 topics: ContractTopics(gateway: Fixture.device),
                 calendar: try #require(LocalCalendar(identifier: "UTC")), clock: clock,
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
             let outbox = Outbox()
-            keeper = QuarantineWriter(
+            writer = QuarantineWriter(
                 outbox: outbox, watermarks: Watermarks(outbox: outbox, store: scratch.store, settings: settings),
                 inFlight: InFlightPublishes(), store: scratch.store, settings: settings, turns: turns)
         }
@@ -35,10 +35,10 @@ import Vitals
     }
 
     private func run(_ body: @escaping @Sendable (Rig) async throws -> Void) throws {
-        try Simulation.run(seed: 1, deadline: .hours(1)) { world in
-            let rig = try Rig(world)
+        try Simulation.run(seed: 1, deadline: .hours(1)) { environment in
+            let rig = try Rig(environment)
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { await rig.keeper.run() }
+                group.addTask { await rig.writer.run() }
                 try await body(rig)
                 group.cancelAll()
             }
@@ -50,7 +50,7 @@ import Vitals
         try run { rig in
             #expect(await rig.answers())
             rig.scratch.script { call, _ in call == .quarantined ? .failure(StoreError(.full, "full")) : nil }
-            rig.keeper.add(RefusedFact(lane: .live, number: 1, reason: "test"))
+            rig.writer.add(RefusedFact(lane: .live, number: 1, reason: "test"))
             for _ in 0..<5 { #expect(await rig.answers()) }
         }
     }
@@ -60,12 +60,12 @@ import Vitals
             rig.scratch.script { call, _ in call == .quarantined ? .failure(StoreError(.full, "full")) : nil }
             for connection in 0..<100 {
                 for number in 1...128 as ClosedRange<Int64> {
-                    rig.keeper.add(RefusedFact(lane: .live, number: number, reason: "at connection \(connection)"))
+                    rig.writer.add(RefusedFact(lane: .live, number: number, reason: "at connection \(connection)"))
                 }
-                rig.keeper.taken(500)
+                rig.writer.taken(500)
                 #expect(await rig.answers())
             }
-            #expect(rig.keeper.count == 129)
+            #expect(rig.writer.count == 129)
         }
     }
 
@@ -73,7 +73,7 @@ import Vitals
         try run { rig in
             let gate = Promise<Void>()
             rig.scratch.script { call, _ in call == .quarantined ? .delay { await gate.waitUncancelled() } : nil }
-            rig.keeper.add(RefusedFact(lane: .live, number: 1, reason: "test"))
+            rig.writer.add(RefusedFact(lane: .live, number: 1, reason: "test"))
             #expect(await !rig.answers())
             #expect(await !rig.answers())
             gate.fulfil(())
@@ -82,10 +82,10 @@ import Vitals
     }
 
     @Test func `facts that wait for a task that does not run are seen`() throws {
-        try Simulation.run(seed: 1, deadline: .hours(1)) { world in
-            let rig = try Rig(world)
+        try Simulation.run(seed: 1, deadline: .hours(1)) { environment in
+            let rig = try Rig(environment)
             #expect(await rig.answers())
-            rig.keeper.taken(7)
+            rig.writer.taken(7)
             #expect(await !rig.answers())
         }
     }

@@ -13,7 +13,7 @@ import Vitals
 @Suite struct RetainedStatesTests {
     @Test func `a connection begins with the gateway's info, whatever came before it`() throws {
         let states = RetainedStates(beside: Outbox())
-        states.put(.leftover(topic: "vitals2mqtt/home/old/link"))
+        states.put(.stale(topic: "vitals2mqtt/home/old/link"))
         states.put(.message(.removal(of: "vitals2mqtt/home/gone/link")))
         let start = Timestamp(milliseconds: 0)
         let store = SampleID(high: 1, low: 2)
@@ -38,23 +38,23 @@ import Vitals
     private func firstTopics(
         window: Int, maximumPacketSize: Int? = nil, devices: [DeviceID], seed: UInt64
     ) throws -> [PublishedMessage] {
-        try Simulation.run(seed: seed, deadline: .hours(1)) { world in
+        try Simulation.run(seed: seed, deadline: .hours(1)) { environment in
             let outbox = Outbox()
-            let scratch = try ScratchStore(world) { outbox.committed($0) }
-            let gap = Gap(metric: nil, from: nil, to: nil, count: nil, reason: .storeReset, at: world.date)
+            let scratch = try ScratchStore(environment) { outbox.committed($0) }
+            let gap = Gap(metric: nil, from: nil, to: nil, count: nil, reason: .storeReset, at: environment.date)
             try await scratch.base.report(gap, of: Array(devices.prefix(3)))
             let states = RetainedStates(beside: outbox)
             states.put(.message(.removal(of: "vitals2mqtt/home/gone/link")))
             states.put(
                 .gatewayInfo(
                     GatewayInfo(
-                        version: "1", store: scratch.base.identity, startedAt: world.date, plugins: [],
+                        version: "1", store: scratch.base.identity, startedAt: environment.date, plugins: [],
                         devices: devices)))
             let gateway = try #require(DeviceID("home"))
             let settings = DeliverySettings(
                 topics: ContractTopics(gateway: gateway), calendar: try #require(LocalCalendar(identifier: "UTC")),
-                clock: world.gatewayClock, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-            let broker = InMemoryBroker(clock: world.trueClock, generator: world.random())
+                clock: environment.gatewayClock, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+            let broker = InMemoryBroker(clock: environment.trueClock, generator: environment.random())
             broker.setFaults(BrokerFaults(delay: .milliseconds(1) ... .milliseconds(200)))
             if let maximumPacketSize { broker.limitPackets(to: maximumPacketSize) }
             let observation = broker.observe("vitals2mqtt/#")
@@ -64,7 +64,7 @@ import Vitals
                 status: BrokerStatus(), settings: settings, inbox: { _ in }, refuse: { _, _ in }, connected: {})
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await loop.run(generator: SplitMix64(seed: seed)) }
-                try? await world.gatewayClock.sleep(for: .seconds(10))
+                try? await environment.gatewayClock.sleep(for: .seconds(10))
                 group.cancelAll()
             }
             return observation.messages

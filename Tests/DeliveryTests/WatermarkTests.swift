@@ -16,10 +16,10 @@ import Vitals
         let watermarks: Watermarks
         let clock: GatewayClock
 
-        init(_ world: Simulation) throws {
+        init(_ environment: Simulation) throws {
             let outbox = outbox
-            scratch = try ScratchStore(world) { outbox.committed($0) }
-            clock = world.gatewayClock
+            scratch = try ScratchStore(environment) { outbox.committed($0) }
+            clock = environment.gatewayClock
             let settings = DeliverySettings(
                 topics: ContractTopics(gateway: Fixture.device),
                 calendar: try #require(LocalCalendar(identifier: "UTC")), clock: clock,
@@ -34,7 +34,7 @@ import Vitals
             try await scratch.base.complete(
                 StoredAnswer(key: "1", topic: "t", correlation: nil, payload: [1], at: clock.now))
             let sample = Fixture.heartRate(60)
-            let queue = Ingest(
+            let ingest = Ingest(
                 device: Fixture.device, samples: [sample.sample], receivedAt: clock.now
             ) { outcomes in
                 var decision = IngestOutcome()
@@ -43,7 +43,7 @@ import Vitals
                 decision.facts = [(.live, .measurement(measurement))]
                 return decision
             }
-            _ = try await scratch.base.ingest(queue)
+            _ = try await scratch.base.ingest(ingest)
             outbox.connect(window: 9)
             var marks: [DeliveryMark] = []
             while true {
@@ -63,8 +63,8 @@ import Vitals
 
     private static func run(_ body: @escaping @Sendable (Rig, [DeliveryMark]) async throws -> Void) throws {
         for seed: UInt64 in 0..<20 {
-            try Simulation.run(seed: seed, start: Fixture.noon, deadline: .hours(1)) { world in
-                let rig = try Rig(world)
+            try Simulation.run(seed: seed, start: Fixture.noon, deadline: .hours(1)) { environment in
+                let rig = try Rig(environment)
                 let marks = try await rig.send()
                 #expect(marks.map(\.lane) == [.alert, .answer, .live])
                 try await withThrowingTaskGroup(of: Void.self) { group in

@@ -14,8 +14,8 @@ import Vitals
     }
 
     @Test func `work that takes too long is cancelled and says so`() throws {
-        try Simulation.run(seed: 1, deadline: .minutes(1)) { world in
-            let clock = world.gatewayClock
+        try Simulation.run(seed: 1, deadline: .minutes(1)) { environment in
+            let clock = environment.gatewayClock
             let error = await #expect(throws: DeviceError.self) {
                 try await withDeadline(.seconds(5), clock: clock, naming: "a question") {
                     () async throws(DeviceError) in
@@ -24,13 +24,13 @@ import Vitals
             }
             #expect(error?.code == .timeout)
             #expect(error?.message.contains("a question") == true)
-            #expect(world.uptime == .seconds(5))
+            #expect(environment.uptime == .seconds(5))
         }
     }
 
     @Test func `work that is done in time gives its result, or its error`() throws {
-        try Simulation.run(seed: 2, deadline: .minutes(1)) { world in
-            let clock = world.gatewayClock
+        try Simulation.run(seed: 2, deadline: .minutes(1)) { environment in
+            let clock = environment.gatewayClock
             let result = try await withDeadline(.seconds(5), clock: clock, naming: "it") {
                 () async throws(DeviceError) in 7
             }
@@ -40,7 +40,7 @@ import Vitals
                     throw DeviceError(.busy, "later")
                 }
             }
-            #expect(world.uptime == .zero)
+            #expect(environment.uptime == .zero)
         }
     }
 }

@@ -40,7 +40,7 @@ import Testing
         #expect(watch.observe(first, at: .seconds(3)) == .retryAfter(.seconds(2)))
         #expect(watch.observe(second, at: .seconds(5)) == .retryAfter(.seconds(5)))
         #expect(watch.observe(second, at: .seconds(10)) == .read(second))
-        // Not evaluated yet: the reading was cancelled.
+        // Not checked yet: the reading was cancelled.
         #expect(watch.observe(second, at: .seconds(11)) == .read(second))
         watch.markChecked(second)
         #expect(watch.observe(second, at: .seconds(60)) == .rest)

@@ -13,7 +13,7 @@ import Testing
 
     @Test func `the list of a zip may have 32 MiB`() throws {
         let folder = try Folder()
-        // A list within the limit is looked for, and is not in this small file.
+        // A list within the limit is searched for, and is not in this small file.
         for (length, code) in [(ZipLimits.directory, ExportError.Code.torn), (ZipLimits.directory + 1, .tooLarge)] {
             let stamp = try folder.write(Self.zip(listOf: length), as: "a.zip")
             let error = #expect(throws: ExportError.self) { _ = try ExportDatabase(copying: stamp, entry: "a") }

@@ -18,7 +18,7 @@ import Testing
 
         init(error: DeviceError? = nil) { self.error = error }
 
-        var keeper: DeviceNotes.Storage {
+        var storage: DeviceNotes.Storage {
             DeviceNotes.Storage { () async throws(DeviceError) in
                 if let error = self.error { throw error }
                 return self.state.withLock { $0.notes }
@@ -34,13 +34,13 @@ import Testing
     @Test func `the gateway keeps them, and no change is none`() async throws {
         let notes = DeviceNotes()
         let shelf = Shelf()
-        notes.attach(to: shelf.keeper)
+        notes.attach(to: shelf.storage)
         #expect(try await notes.all() == ["old": [7]])
         try await notes.save([:])
         try await notes.save(["old": nil, "new": [1]])
         #expect(shelf.state.withLock { $0.notes } == ["new": [1]])
         #expect(shelf.state.withLock { $0.saves } == 1)
-        notes.attach(to: Shelf(error: DeviceError(.failure, "the disk")).keeper)
+        notes.attach(to: Shelf(error: DeviceError(.failure, "the disk")).storage)
         await #expect(throws: DeviceError(.failure, "the disk")) { _ = try await notes.all() }
     }
 
@@ -48,7 +48,7 @@ import Testing
     {
         let notes = DeviceNotes()
         let shelf = Shelf()
-        if isKept { notes.attach(to: shelf.keeper) }
+        if isKept { notes.attach(to: shelf.storage) }
         let largest = [UInt8](repeating: 1, count: DeviceNotes.maximumSize)
         let longest = String(repeating: "é", count: DeviceNotes.maximumName / 2)
         try await notes.save([longest: largest, "old": [1]])

@@ -58,8 +58,8 @@ struct ConformanceSetup: Sendable {
     func check(
         seed: UInt64 = 1, _ wrap: @escaping @Sendable (ScriptedSession) -> any DeviceSession = { $0 }
     ) throws -> [String] {
-        try Simulation.run(seed: seed, deadline: .days(1)) { world in
-            await suite(clock: world.gatewayClock, expecting: .seconds(1), wrap).check().map(\.description)
+        try Simulation.run(seed: seed, deadline: .days(1)) { environment in
+            await suite(clock: environment.gatewayClock, expecting: .seconds(1), wrap).check().map(\.description)
         }
     }
 

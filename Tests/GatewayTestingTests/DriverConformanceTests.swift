@@ -4,7 +4,7 @@ import GatewayTesting
 import Testing
 import Vitals
 
-/// Checks that the suite accepts a correct device, and finds each possible error.
+/// Checks that the suite accepts a correct device, and finds each possible fault.
 @Suite(.timeLimit(.minutes(1)))
 struct DriverConformanceTests {
     @Test(arguments: UInt64(0)..<20)
@@ -18,8 +18,8 @@ struct DriverConformanceTests {
     }
 
     @Test func `finds a description that makes no sense`() throws {
-        var stage = ConformanceSetup()
-        stage.description = DeviceDescription(
+        var setup = ConformanceSetup()
+        setup.description = DeviceDescription(
             identity: DeviceIdentity(manufacturer: "", model: "two\nlines"),
             capabilities: Capabilities(
                 [
@@ -27,7 +27,7 @@ struct DriverConformanceTests {
                     .battery: [.history], .heartRate: [.alert], .skinTemperature: [.monitor, .alert],
                 ], maximumHistoryDays: 0),
             clock: DeviceClock(now: ConformanceSetup.start, utcOffset: 900))
-        let violations = try stage.check()
+        let violations = try setup.check()
         for text in [
             "stress has abilities that only heart rate has", "temperature has a schedule that can be set",
             "steps cannot be monitored", "steps cannot be measured", "battery has no history",
@@ -42,11 +42,11 @@ struct DriverConformanceTests {
     }
 
     @Test func `finds an expectation that checks nothing`() throws {
-        var stage = ConformanceSetup()
-        stage.expectation.history = [:]
-        stage.expectation.summaryDays = nil
-        stage.sendsTooFewSafeSamples = true
-        let violations = try stage.check()
+        var setup = ConformanceSetup()
+        setup.expectation.history = [:]
+        setup.expectation.summaryDays = nil
+        setup.sendsTooFewSafeSamples = true
+        let violations = try setup.check()
         for text in [
             "the expectation says of no metric what is in it", "the expectation says of no day what they are",
             "the peer should send three safe samples",
@@ -56,31 +56,31 @@ struct DriverConformanceTests {
     }
 
     @Test func `finds a clock that can be set although the device has none`() throws {
-        var stage = ConformanceSetup()
-        stage.description.clock = nil
-        #expect(try stage.check() == ["clock: setting the clock succeeded; it should throw unsupported."])
-        stage.expectation.hasSettableClock = true
-        #expect(try stage.check() == [])
+        var setup = ConformanceSetup()
+        setup.description.clock = nil
+        #expect(try setup.check() == ["clock: setting the clock succeeded; it should throw unsupported."])
+        setup.expectation.hasSettableClock = true
+        #expect(try setup.check() == [])
     }
 
     @Test func `is content with a driver that starts a second measurement after the first`() throws {
-        var stage = ConformanceSetup()
-        stage.expectation.secondMeasurement = .isQueued
-        #expect(try stage.check { FaultySession(session: $0, fault: .queuesMeasurements) } == [])
-        let violations = try stage.check()
+        var setup = ConformanceSetup()
+        setup.expectation.secondMeasurement = .isQueued
+        #expect(try setup.check { FaultySession(session: $0, fault: .queuesMeasurements) } == [])
+        let violations = try setup.check()
         #expect(violations.contains { $0.contains("Another measurement is running") }, "\(violations)")
     }
 
     @Test func `asks for no more than a device can do`() throws {
-        var stage = ConformanceSetup()
-        stage.expectation.refusesNonsense = false
-        stage.expectation.saysDisconnect = false
-        #expect(try stage.check { FaultySession(session: $0, fault: .takesNonsense) } == [])
-        #expect(try stage.check { FaultySession(session: $0, fault: .leavesWithoutDisconnect) } == [])
+        var setup = ConformanceSetup()
+        setup.expectation.refusesNonsense = false
+        setup.expectation.saysDisconnect = false
+        #expect(try setup.check { FaultySession(session: $0, fault: .takesNonsense) } == [])
+        #expect(try setup.check { FaultySession(session: $0, fault: .leavesWithoutDisconnect) } == [])
     }
 
     @Test(arguments: DriverFault.allCases)
-    func `finds an error`(fault: DriverFault) throws {
+    func `finds a fault`(fault: DriverFault) throws {
         let violations = try ConformanceSetup().check { FaultySession(session: $0, fault: fault) }
         #expect(
             violations.contains { $0.contains(fault.violation) }, "\(fault.violation) is not among \(violations)")

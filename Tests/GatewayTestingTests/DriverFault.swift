@@ -1,4 +1,4 @@
-/// Every error of a session that the suite must find.
+/// Every fault of a session that the suite must find.
 enum DriverFault: CaseIterable, Sendable {
     // History.
     case repeatsRecords, includesTheEnd, ignoresTheLimit, repeatsThePage, descends, losesRecords, answersEmptyRanges
@@ -23,7 +23,7 @@ enum DriverFault: CaseIterable, Sendable {
     case failsWhenInterrupted
     case staysAtDisconnect, leavesWithoutDisconnect
 
-    /// The text of the finding.
+    /// The text of the violation.
     var violation: String {
         switch self {
         case .repeatsRecords: "history: heart_rate, pages of 2000, the first time: records come twice"
@@ -35,7 +35,7 @@ enum DriverFault: CaseIterable, Sendable {
         case .answersEmptyRanges: "a range without records gives 1 of them"
         case .countsGoodRecords: "1 good records count as malformed"
         case .forgetsTooMuch: "29 missing"
-        case .keepsAcknowledgements: "acknowledgement: the device was not reported that its heart_rate is durable"
+        case .keepsAcknowledgements: "acknowledgement: the device did not receive the acknowledgement of heart_rate"
         case .losesDays: "summaries: sleep, 2026-01-01 to 2026-01-03: the days are"
         case .changesDays: "sleep, 2026-01-02 to 2026-01-02: the summary of 2026-01-02 is"
         case .readsWhatItCannot: "history of stress succeeded; it should throw unsupported"
@@ -43,7 +43,7 @@ enum DriverFault: CaseIterable, Sendable {
         case .showsWhatItCannot: "reading the monitoring of stress succeeded; it should throw unsupported"
         case .setsWhatItCannot: "setting the monitoring of stress succeeded; it should throw unsupported"
         case .measuresWhatItCannot: "measuring stress succeeded; it should throw unsupported"
-        case .ignoresTheClock, .addsTheOffset: "the device was not reported the time and its offset from UTC"
+        case .ignoresTheClock, .addsTheOffset: "the device did not receive the time and its offset from UTC"
         case .ignoresConfigurations, .forgetsOtherParts: "is read instead of"
         case .takesNonsense: "succeeded; it should throw invalid"
         case .keepsNonsense: "monitoring: heart_rate: after refusing"
@@ -67,16 +67,16 @@ enum DriverFault: CaseIterable, Sendable {
         case .losesReceipts: "a sample came without the receipt that its device waits for"
         case .losesSomeReceipts: "each of them, or none, should have one"
         case .answersBeforeTheCommit: "the device got a receipt for a sample that the gateway has not settled"
-        case .keepsCommits: "the device was not reported that a sample is durable"
-        case .hidesRefusals: "the device was reported that a sample is durable which was refused"
+        case .keepsCommits: "the device did not receive the confirmation that a sample is durable"
+        case .hidesRefusals: "the device received the confirmation that a refused sample is durable"
         case .mixesAnswers: "overlapping calls: heart_rate: 0 records instead of 30"
         case .breaksWhenCancelled: "cancellation: failed"
         case .changesWhenCancelled: "cancellation: after cancelled calls"
         case .answersInSilence: "silence: history succeeded although the device said nothing"
         case .ignoresCancellation: "silence: history did not end when it was cancelled"
         case .failsWhenInterrupted: "interruption: history threw failure when the link ended in its middle"
-        case .staysAtDisconnect: "saying graceful disconnect did not end"
-        case .leavesWithoutDisconnect: "the device was not reported graceful disconnect"
+        case .staysAtDisconnect: "the graceful disconnect did not end"
+        case .leavesWithoutDisconnect: "the device did not receive a graceful disconnect"
         }
     }
 }

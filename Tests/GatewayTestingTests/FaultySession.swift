@@ -4,7 +4,7 @@ import GatewayTesting
 import Synchronization
 import Vitals
 
-/// A session that makes one error.
+/// A session with one fault.
 struct FaultySession: DeviceSession {
     let session: ScriptedSession
     let fault: DriverFault
@@ -15,7 +15,7 @@ struct FaultySession: DeviceSession {
         self.fault = fault
     }
 
-    /// The state that a session needs for its error.
+    /// The state that a session needs for its fault.
     final class Memory: Sendable {
         struct State {
             var isConfused = false

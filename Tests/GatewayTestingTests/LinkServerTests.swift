@@ -87,9 +87,9 @@ import Vitals
     private func exchange(
         _ lines: [String], count: Int = 1, _ prepare: @escaping @Sendable (ScriptedSession) async -> Void
     ) throws -> [JSONValue] {
-        try Simulation.run(seed: 1, deadline: .minutes(1)) { world in
-            let (gateway, device) = ScriptedByteLink.pair(clock: world.gatewayClock)
-            let session = ScriptedSession(Self.description, clock: world.gatewayClock)
+        try Simulation.run(seed: 1, deadline: .minutes(1)) { environment in
+            let (gateway, device) = ScriptedByteLink.pair(clock: environment.gatewayClock)
+            let session = ScriptedSession(Self.description, clock: environment.gatewayClock)
             await prepare(session)
             return try await withThrowingTaskGroup { group in
                 group.addTask {

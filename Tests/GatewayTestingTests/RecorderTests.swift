@@ -12,7 +12,7 @@ import Testing
         #expect(try await recorder.first(from: 2) { $0.isMultiple(of: 2) } == 4)
     }
 
-    @Test func `finds one that comes later, and does not check again at what it has seen`() async throws {
+    @Test func `finds one that comes later, and does not check again what it has seen`() async throws {
         let recorder = Recorder<Int>()
         let checks = Mutex<[Int]>([])
         recorder.append(1)

@@ -33,9 +33,9 @@ import Vitals
 
     @Test func `writes of several tasks do not mix`() throws {
         for seed in 0..<UInt64(20) {
-            try Simulation.run(seed: seed, deadline: .seconds(1)) { world in
+            try Simulation.run(seed: seed, deadline: .seconds(1)) { environment in
                 let (gateway, device) = ScriptedByteLink.pair(
-                    capacity: 20, toGateway: LinkFaults(chunks: 1...5), random: world.random())
+                    capacity: 20, toGateway: LinkFaults(chunks: 1...5), random: environment.random())
                 try await withThrowingTaskGroup { group in
                     for writer in UInt8(0)..<4 {
                         group.addTask { for _ in 0..<5 { try await device.write(Array(repeating: writer, count: 16)) } }
@@ -66,13 +66,13 @@ import Vitals
     }
 
     @Test func `delays bytes on the clock that it is given`() throws {
-        try Simulation.run(seed: 2, deadline: .minutes(1)) { world in
+        try Simulation.run(seed: 2, deadline: .minutes(1)) { environment in
             let delay = LinkFaults(delay: .milliseconds(200) ... .milliseconds(300))
-            let (gateway, device) = ScriptedByteLink.pair(toGateway: delay, clock: world.gatewayClock)
+            let (gateway, device) = ScriptedByteLink.pair(toGateway: delay, clock: environment.gatewayClock)
             try await device.write([1])
             let bytes = try await gateway.read(atMost: 1)
             #expect(bytes == [1])
-            #expect(world.uptime >= .milliseconds(200) && world.uptime <= .milliseconds(300))
+            #expect(environment.uptime >= .milliseconds(200) && environment.uptime <= .milliseconds(300))
         }
     }
 

@@ -23,7 +23,7 @@ import Vitals
         #expect(Set(strap.services.flatMap(\.characteristics).map(\.handle)).count == 3)
     }
 
-    @Test func `gives its values, and fails where it was reported`() async throws {
+    @Test func `gives its values, and fails where it was asked to`() async throws {
         let battery = try #require(strap.characteristic(0x2a19))
         #expect(try await strap.link.read(battery) == [88])
         strap.setValue([87], of: battery)

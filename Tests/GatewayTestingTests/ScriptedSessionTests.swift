@@ -47,8 +47,8 @@ import Vitals
     }
 
     @Test func `plays a measurement on its clock`() throws {
-        try Simulation.run(seed: 1, deadline: .hours(1)) { world in
-            try await Self.measure(in: world, stopAfter: nil) { session, id, events in
+        try Simulation.run(seed: 1, deadline: .hours(1)) { environment in
+            try await Self.measure(in: environment, stopAfter: nil) { session, id, events in
                 #expect(
                     events.map(\.at) == [.seconds(1), .seconds(4), .seconds(10)])
                 #expect(events.last?.event == .measurementEnded(id, completed: true, error: nil))
@@ -57,8 +57,8 @@ import Vitals
     }
 
     @Test func `a stopped measurement says no more than its end, and the next one starts`() throws {
-        try Simulation.run(seed: 2, deadline: .hours(1)) { world in
-            try await Self.measure(in: world, stopAfter: .seconds(2)) { session, id, events in
+        try Simulation.run(seed: 2, deadline: .hours(1)) { environment in
+            try await Self.measure(in: environment, stopAfter: .seconds(2)) { session, id, events in
                 #expect(events.map(\.at) == [.seconds(1), .seconds(2)])
                 #expect(events.last?.event == .measurementEnded(id, completed: false, error: nil))
                 let next = try await session.startMeasurement(of: .heartRate, duration: .seconds(1))
@@ -68,9 +68,9 @@ import Vitals
         }
     }
 
-    @Test func `fails, takes its time and hangs as it is reported`() throws {
-        try Simulation.run(seed: 3, deadline: .hours(1)) { world in
-            let session = ScriptedSession(Self.description, clock: world.gatewayClock)
+    @Test func `fails, takes its time and hangs as it is asked to`() throws {
+        try Simulation.run(seed: 3, deadline: .hours(1)) { environment in
+            let session = ScriptedSession(Self.description, clock: environment.gatewayClock)
             session.behave { call in
                 switch call {
                 case .ping: .fail(DeviceError(.timeout, "No answer."))
@@ -80,17 +80,17 @@ import Vitals
                 }
             }
             await #expect(throws: DeviceError(.timeout, "No answer.")) { try await session.ping() }
-            try await session.setClock(world.date, utcOffset: 60)
-            #expect(world.uptime == .seconds(7))
+            try await session.setClock(environment.date, utcOffset: 60)
+            #expect(environment.uptime == .seconds(7))
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { _ = try await session.monitorConfiguration(of: .heartRate) }
-                try await world.clock.sleep(for: .seconds(60))
+                try await environment.clock.sleep(for: .seconds(60))
                 group.cancelAll()
                 await #expect(throws: DeviceError.self) { try await group.next() }
             }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { _ = try await session.monitorConfiguration(of: .heartRate) }
-                try await world.clock.sleep(for: .seconds(60))
+                try await environment.clock.sleep(for: .seconds(60))
                 session.disconnect(DeviceError(.disconnected, "Gone."))
                 await #expect(throws: DeviceError(.disconnected, "Gone.")) { try await group.next() }
             }
@@ -98,7 +98,7 @@ import Vitals
         }
     }
 
-    @Test func `delivers what was sent before it says graceful disconnect`() async throws {
+    @Test func `delivers what was sent before a graceful disconnect`() async throws {
         let session = ScriptedSession(Self.description)
         await session.send(.battery(percent: 50, isCharging: nil), .wear(isWorn: true))
         session.finish()
@@ -108,7 +108,7 @@ import Vitals
 
     /// Runs a measurement of 10 s with readings after 1 s and 4 s, and passes on its events with their times.
     private static func measure(
-        in world: Simulation, stopAfter: Duration?,
+        in environment: Simulation, stopAfter: Duration?,
         _ check:
             @escaping @Sendable (ScriptedSession, MeasurementID, [(at: Duration, event: DeviceEvent)]) async throws ->
             Void
@@ -122,7 +122,7 @@ import Vitals
         guard let device = DeviceID("band-1"), let zone = TimeZone(identifier: "UTC") else { return }
         let context = SessionContext(
             device: device, gateway: ("test", "1"), calendar: LocalCalendar(timeZone: zone),
-            clock: world.gatewayClock, logger: LogRecorder().logger)
+            clock: environment.gatewayClock, logger: LogRecorder().logger)
         try await driver.withSession(over: .none, context: context) { session in
             guard let session = session as? ScriptedSession else { return }
             let id = try await session.startMeasurement(of: .heartRate, duration: .seconds(10))
@@ -132,13 +132,13 @@ import Vitals
             try await withThrowingTaskGroup { group in
                 if let stopAfter {
                     group.addTask {
-                        try await world.clock.sleep(for: stopAfter)
+                        try await environment.clock.sleep(for: stopAfter)
                         try await session.stopMeasurement(id)
                     }
                 }
                 var events: [(at: Duration, event: DeviceEvent)] = []
                 while !events.contains(where: { if case .measurementEnded = $0.event { true } else { false } }) {
-                    for event in try await session.nextEvents() ?? [] { events.append((world.uptime, event)) }
+                    for event in try await session.nextEvents() ?? [] { events.append((environment.uptime, event)) }
                 }
                 try await group.waitForAll()
                 try await check(session, id, events)

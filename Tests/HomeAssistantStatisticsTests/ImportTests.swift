@@ -16,7 +16,7 @@ import Vitals
     static let count = "sensor.walked"
 
     /// Runs a body with an importer, whose states are recorded.
-    static func world(
+    static func run(
         _ home: FakeHome, token: String = "right", retention: Duration? = nil, start: Timestamp = noon,
         seed: UInt64 = 1, deadline: Duration = .days(3),
         _ body:
@@ -24,8 +24,8 @@ import Vitals
                 Simulation, StatisticsImporter, CountingStore, Recorder<StatisticsState>, LogRecorder
             ) async throws -> Void
     ) throws {
-        try Simulation.run(seed: seed, start: start, deadline: deadline) { world in
-            let store = try await CountingStore(world)
+        try Simulation.run(seed: seed, start: start, deadline: deadline) { simulation in
+            let store = try await CountingStore(simulation)
             let states = Recorder<StatisticsState>()
             let log = LogRecorder()
             let calendar = try #require(LocalCalendar(identifier: "Europe/Berlin"))
@@ -36,42 +36,42 @@ import Vitals
             let importer = StatisticsImporter(
                 settings: StatisticsSettings(
                     token: token, discovery: discovery, calendar: calendar, retention: retention,
-                    clock: world.gatewayClock, logger: log.logger),
+                    clock: simulation.gatewayClock, logger: log.logger),
                 store: store, generator: SplitMix64(seed: 1), connect: { try await $0(home.connection()) },
                 report: { states.append($0) })
-            try await body(world, importer, store, states, log)
+            try await body(simulation, importer, store, states, log)
         }
     }
 
     /// Imports after the time in which more samples could come.
-    static func settle(_ world: Simulation, _ importer: StatisticsImporter) async throws {
-        try await world.gatewayClock.sleep(for: .seconds(21))
-        try await importer.importDue()
+    static func settle(_ simulation: Simulation, _ importer: StatisticsImporter) async throws {
+        try await simulation.gatewayClock.sleep(for: .seconds(21))
+        try await importer.importPending()
     }
 
     static func walking() -> FakeHome { FakeHome(["steps": (count, "steps")]) }
 
-    @Test func `late heart rates become hours, and a second look changes nothing`() throws {
+    @Test func `late heart rates become hours, and a second check changes nothing`() throws {
         let home = FakeHome(["heart_rate": ("sensor.pulse", "bpm")])
-        try Self.world(home) { world, importer, store, states, _ in
+        try Self.run(home) { simulation, importer, store, states, _ in
             // 09:00 and 09:30 local time; 11:50 is in an hour that is not old enough.
             try await store.add(
                 [60, 70].enumerated().map { beat($1, Self.noon - .hours(3) + .minutes(30 * $0)) }
                     + [beat(99, Self.noon - .minutes(10))], at: Self.noon)
-            try await Self.settle(world, importer)
+            try await Self.settle(simulation, importer)
             #expect(home.rows("sensor.pulse", from: Self.noon).mapValues(\.mean) == [-3: 65])
             let imports = home.state.withLock { $0.imports }
             #expect(imports[0]["metadata"]?["mean_type"] == 1)
             #expect(imports[0]["metadata"]?["has_mean"] == nil)
             #expect(imports[0]["stats"]?[0]?["min"] == 60)
             #expect(imports[0]["stats"]?[0]?["max"] == 70)
-            try await importer.importDue()
+            try await importer.importPending()
             #expect(home.state.withLock { $0.imports.count } == 1)
             // 75 minutes after its end, the hour from 11 to 12 follows.
-            try await world.gatewayClock.sleep(for: .minutes(76))
-            try await importer.importDue()
+            try await simulation.gatewayClock.sleep(for: .minutes(76))
+            try await importer.importPending()
             #expect(home.rows("sensor.pulse", from: Self.noon).mapValues(\.mean) == [-3: 65, -1: 99])
-            #expect(try await store.due.isEmpty)
+            #expect(try await store.pending.isEmpty)
             #expect(states.elements.last?.due == 0)
         }
     }
@@ -79,9 +79,9 @@ import Vitals
     @Test func `an older release gets the older description`() throws {
         let home = FakeHome(["heart_rate": ("sensor.pulse", "bpm")])
         home.state.withLock { $0.version = "2025.4.4" }
-        try Self.world(home) { world, importer, store, _, _ in
+        try Self.run(home) { simulation, importer, store, _, _ in
             try await store.add([beat(60, Self.noon - .hours(3))], at: Self.noon)
-            try await Self.settle(world, importer)
+            try await Self.settle(simulation, importer)
             let metadata = home.state.withLock { $0.imports[0]["metadata"] }
             #expect(metadata?["has_mean"] == true)
             #expect(metadata?["mean_type"] == nil)
@@ -95,13 +95,13 @@ import Vitals
         home.compile(Self.count, 100, since: Self.yesterday, at: Self.midnight - .minutes(5))
         home.compile(Self.count, 40, since: Self.midnight, at: Self.noon - .minutes(65))
         home.compile(Self.count, 40, since: Self.midnight, at: Self.noon - .minutes(5))
-        try Self.world(home) { world, importer, store, _, _ in
+        try Self.run(home) { simulation, importer, store, _, _ in
             let late = [
                 steps(100, Self.yesterday + .hours(8)), steps(500, Self.yesterday + .hours(20)),
                 steps(40, Self.midnight + .hours(9)),
             ]
             try await store.add(late, at: Self.noon)
-            try await Self.settle(world, importer)
+            try await Self.settle(simulation, importer)
             // Hours from yesterday's midnight on: 8 to 24 of yesterday, then today's up to 10 of 12 (11:00 is too new).
             let rows = home.rows(Self.count, from: Self.yesterday)
             #expect(rows[8]?.sum == 100)
@@ -116,8 +116,8 @@ import Vitals
             home.compile(Self.count, 55, since: Self.midnight, at: Self.noon)
             #expect(home.state.withLock { $0.fiveMinutes[Self.count]?[Self.noon]?.sum } == 655)
             let shifts = home.state.withLock { $0.shifts }
-            try await store.add([steps(500, Self.yesterday + .hours(20))], at: world.date)
-            try await Self.settle(world, importer)
+            try await store.add([steps(500, Self.yesterday + .hours(20))], at: simulation.date)
+            try await Self.settle(simulation, importer)
             #expect(home.rows(Self.count, from: Self.yesterday) == rows)
             #expect(home.state.withLock { $0.shifts } == shifts)
         }
@@ -125,12 +125,12 @@ import Vitals
 
     @Test func `a correction lowers the sums after it`() throws {
         let home = Self.walking()
-        try Self.world(home) { world, importer, store, _, _ in
+        try Self.run(home) { simulation, importer, store, _, _ in
             try await store.add(
                 [steps(300, Self.yesterday + .hours(8)), steps(50, Self.yesterday + .hours(9))], at: Self.noon)
-            try await Self.settle(world, importer)
-            try await store.add([steps(200, Self.yesterday + .hours(8))], at: world.date)
-            try await Self.settle(world, importer)
+            try await Self.settle(simulation, importer)
+            try await store.add([steps(200, Self.yesterday + .hours(8))], at: simulation.date)
+            try await Self.settle(simulation, importer)
             let rows = home.rows(Self.count, from: Self.yesterday)
             #expect(rows[8]?.sum == 200)
             #expect(rows[9]?.sum == 250)
@@ -141,23 +141,23 @@ import Vitals
 
     @Test func `a count that Home Assistant begins at zero after the import is joined to it`() throws {
         let home = Self.walking()
-        try Self.world(home) { world, importer, store, _, _ in
+        try Self.run(home) { simulation, importer, store, _, _ in
             try await store.add([steps(300, Self.yesterday + .hours(8))], at: Self.noon)
-            try await Self.settle(world, importer)
-            // It stays due until Home Assistant has a row that fits.
-            #expect(try await store.due.count == 1)
+            try await Self.settle(simulation, importer)
+            // It stays pending until Home Assistant has a row that fits.
+            #expect(try await store.pending.count == 1)
             home.compile(Self.count, 20, since: Self.midnight, at: Self.noon)
             #expect(home.state.withLock { $0.fiveMinutes[Self.count]?[Self.noon]?.sum } == 0)
-            try await world.gatewayClock.sleep(for: .minutes(6))
-            try await importer.importDue()
+            try await simulation.gatewayClock.sleep(for: .minutes(6))
+            try await importer.importPending()
             #expect(home.state.withLock { $0.fiveMinutes[Self.count]?[Self.noon]?.sum } == 320)
             // The hours between become old enough, too, and Home Assistant's rows go on.
-            try await world.gatewayClock.sleep(for: .hours(3))
+            try await simulation.gatewayClock.sleep(for: .hours(3))
             home.compile(Self.count, 20, since: Self.midnight, at: Self.noon + .hours(1))
-            try await importer.importDue()
+            try await importer.importPending()
             #expect(home.rows(Self.count, from: Self.noon)[-1]?.sum == 300)
             #expect(home.rows(Self.count, from: Self.noon)[0]?.sum == 300)
-            #expect(try await store.due.isEmpty)
+            #expect(try await store.pending.isEmpty)
             #expect(home.state.withLock { $0.fiveMinutes[Self.count]?[Self.noon]?.sum } == 320)
         }
     }
@@ -167,13 +167,13 @@ import Vitals
         // The newest row is of the day before yesterday.
         let before = Self.yesterday - .hours(6)
         home.compile(Self.count, 70, since: Self.yesterday - .days(1), at: before + .minutes(55))
-        try Self.world(home) { world, importer, store, _, _ in
+        try Self.run(home) { simulation, importer, store, _, _ in
             try await store.add(
                 [steps(70, before), steps(400, Self.yesterday + .hours(8))], at: Self.noon)
-            try await Self.settle(world, importer)
+            try await Self.settle(simulation, importer)
             home.compile(Self.count, 30, since: Self.midnight, at: Self.noon)
-            try await world.gatewayClock.sleep(for: .minutes(6))
-            try await importer.importDue()
+            try await simulation.gatewayClock.sleep(for: .minutes(6))
+            try await importer.importPending()
             let rows = home.rows(Self.count, from: Self.yesterday)
             #expect(rows[-6]?.sum == 70)
             #expect(rows[8]?.sum == 470)
@@ -190,15 +190,15 @@ import Vitals
         for home in [whole, cut] {
             home.compile(Self.count, 5, since: Self.midnight, at: Self.noon - .hours(2))
             home.compile(Self.count, 5, since: Self.midnight, at: Self.noon - .minutes(5))
-            try Self.world(home) { world, importer, store, _, _ in
+            try Self.run(home) { simulation, importer, store, _, _ in
                 try await store.add(late, at: Self.noon)
-                do { try await Self.settle(world, importer) } catch let error as HomeAssistantError {
+                do { try await Self.settle(simulation, importer) } catch let error as HomeAssistantError {
                     guard case .offline = error else { throw error }
                     home.state.withLock { $0.importsBeforeEnd = nil }
-                    #expect(try await store.due[0].hours.count < hours)
-                    try await importer.importDue()
+                    #expect(try await store.pending[0].hours.count < hours)
+                    try await importer.importPending()
                 }
-                #expect(try await store.due.isEmpty)
+                #expect(try await store.pending.isEmpty)
             }
         }
         #expect(whole.rows(Self.count, from: Self.noon) == cut.rows(Self.count, from: Self.noon))
@@ -211,12 +211,12 @@ import Vitals
 
     @Test func `a series that never is quiet is imported after ten minutes`() throws {
         let home = FakeHome(["heart_rate": ("sensor.pulse", "bpm")])
-        try Self.world(home) { world, importer, store, _, _ in
+        try Self.run(home) { simulation, importer, store, _, _ in
             for minute in 0...10 {
-                try await store.add([beat(60, Self.noon - .hours(3) + .seconds(minute))], at: world.date)
-                try await importer.importDue()
+                try await store.add([beat(60, Self.noon - .hours(3) + .seconds(minute))], at: simulation.date)
+                try await importer.importPending()
                 #expect(home.state.withLock { $0.imports.count } == (minute < 10 ? 0 : 1))
-                try await world.gatewayClock.sleep(for: .minutes(1))
+                try await simulation.gatewayClock.sleep(for: .minutes(1))
             }
         }
     }
@@ -224,17 +224,17 @@ import Vitals
     @Test func `an import whose effect does not show is not taken for done`() throws {
         let home = FakeHome(["heart_rate": ("sensor.pulse", "bpm")])
         home.state.withLock { $0.storesNothing = true }
-        try Self.world(home) { world, importer, store, states, _ in
+        try Self.run(home) { simulation, importer, store, states, _ in
             try await store.add([beat(60, Self.noon - .hours(3))], at: Self.noon)
-            try await Self.settle(world, importer)
-            #expect(try await store.due.count == 1)
+            try await Self.settle(simulation, importer)
+            #expect(try await store.pending.count == 1)
             #expect(states.elements.last?.problem?.contains("did not store in time") == true)
             #expect(states.elements.last?.importedAt == nil)
             home.state.withLock { $0.storesNothing = false }
-            try await world.gatewayClock.sleep(for: .minutes(1))
-            try await importer.importDue()
+            try await simulation.gatewayClock.sleep(for: .minutes(1))
+            try await importer.importPending()
             #expect(states.elements.last?.problem == nil)
-            #expect(try await store.due.isEmpty)
+            #expect(try await store.pending.isEmpty)
         }
     }
 
@@ -245,28 +245,28 @@ import Vitals
             state.storesNothing = true
             state.hours["sensor.pulse"] = [Self.noon - .hours(3): FakeHome.Row(mean: 60, lowest: 60, highest: 60)]
         }
-        try Self.world(home) { world, importer, store, states, _ in
+        try Self.run(home) { simulation, importer, store, states, _ in
             let beats = [beat(50, Self.noon - .hours(3)), beat(70, Self.noon - .hours(3) + .minutes(1))]
             try await store.add(beats, at: Self.noon)
-            try await Self.settle(world, importer)
-            #expect(try await store.due.count == 1)
+            try await Self.settle(simulation, importer)
+            #expect(try await store.pending.count == 1)
             #expect(states.elements.last?.problem?.contains("did not store in time") == true)
             home.state.withLock { $0.storesNothing = false }
-            try await world.gatewayClock.sleep(for: .minutes(1))
-            try await importer.importDue()
+            try await simulation.gatewayClock.sleep(for: .minutes(1))
+            try await importer.importPending()
             let row = home.rows("sensor.pulse", from: Self.noon)[-3]
             #expect(row == FakeHome.Row(mean: 60, lowest: 50, highest: 70))
-            #expect(try await store.due.isEmpty)
+            #expect(try await store.pending.isEmpty)
         }
     }
 
     @Test func `hours whose samples may be deleted stay as they are`() throws {
         let home = Self.walking()
-        try Self.world(home, retention: .days(10)) { world, importer, store, states, log in
+        try Self.run(home, retention: .days(10)) { simulation, importer, store, states, log in
             try await store.add([steps(10, Self.noon - .days(30))], at: Self.noon)
-            try await Self.settle(world, importer)
+            try await Self.settle(simulation, importer)
             #expect(home.state.withLock { $0.imports.isEmpty })
-            #expect(try await store.due.isEmpty)
+            #expect(try await store.pending.isEmpty)
             // Nothing was imported, and nothing says so.
             #expect(states.elements.allSatisfy { $0.importedAt == nil })
             #expect(!log.entries.contains { $0.message.contains("imported") })
@@ -276,10 +276,10 @@ import Vitals
     @Test func `statistics in another unit stay in it, whatever unit is shown`() throws {
         let home = FakeHome(["temperature": ("sensor.warmth", "°F")])
         home.state.withLock { $0.isShownOtherwise = ["sensor.warmth"] }
-        try Self.world(home) { world, importer, store, _, _ in
+        try Self.run(home) { simulation, importer, store, _, _ in
             try await store.add(
                 [Sample(metric: .temperature, start: Self.noon - .hours(3), reading: .value(37))], at: Self.noon)
-            try await Self.settle(world, importer)
+            try await Self.settle(simulation, importer)
             let metadata = home.state.withLock { $0.imports[0]["metadata"] }
             #expect(metadata?["unit_of_measurement"] == "°F")
             #expect(metadata?["unit_class"] == "temperature")

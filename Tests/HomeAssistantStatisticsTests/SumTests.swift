@@ -5,8 +5,8 @@ import Synchronization
 import Testing
 import Vitals
 
-/// The one rule of counts, over chance lives of three days: after each import, of every row from the hour before the first
-/// due one on, sum minus state is the sum of the series at the row's last reset.
+/// The one rule of counts, over random runs of three days: after each import, of every row from the hour before the
+/// first pending one on, sum minus state is the sum of the series at the row's last reset.
 @Suite struct SumTests {
     /// Steps on their way to the gateway.
     private struct Parcel {
@@ -14,8 +14,8 @@ import Vitals
         var arrival: Timestamp
     }
 
-    /// A life that a seed decides.
-    private struct Life {
+    /// A run that a seed decides.
+    private struct RandomRun {
         let begin: Timestamp
         let end: Timestamp
         var parcels: [Parcel] = []
@@ -62,25 +62,25 @@ import Vitals
     func `sums are continuous, whatever is missing and whenever it comes`(seed: Int, clock: String) throws {
         let home = ImportTests.walking()
         let begin = time("2026-11-17T\(clock):00Z")
-        let life = Life(seed: UInt64(seed) &* 7919 &+ UInt64(begin.milliseconds / 60_000), from: begin)
-        try ImportTests.world(home, start: begin, seed: UInt64(seed), deadline: .days(6)) {
-            world, importer, store, _, _ in
+        let run = RandomRun(seed: UInt64(seed) &* 7919 &+ UInt64(begin.milliseconds / 60_000), from: begin)
+        try ImportTests.run(home, start: begin, seed: UInt64(seed), deadline: .days(6)) {
+            simulation, importer, store, _, _ in
             let calendar = try #require(LocalCalendar(identifier: "Europe/Berlin"))
             func midnight(_ moment: Timestamp) -> Timestamp {
                 calendar.bounds(of: calendar.day(of: moment)).lowerBound
             }
-            var parcels = life.parcels[...]
+            var parcels = run.parcels[...]
             var imports = 0
             // After the third day nothing is missing any more, and everything comes to rest.
-            while world.date < life.end + .days(1) + .hours(12) {
-                let period = Timestamp(milliseconds: world.date.milliseconds / 300_000 * 300_000)
-                try await world.gatewayClock.sleep(for: period + .minutes(5) - world.date)
-                let now = world.date
+            while simulation.date < run.end + .days(1) + .hours(12) {
+                let period = Timestamp(milliseconds: simulation.date.milliseconds / 300_000 * 300_000)
+                try await simulation.gatewayClock.sleep(for: period + .minutes(5) - simulation.date)
+                let now = simulation.date
                 while let next = parcels.first, next.arrival <= now {
                     try await store.add([next.sample], at: now)
                     parcels.removeFirst()
                 }
-                let isSeen = !life.gaps.contains { $0.contains(period) }
+                let isSeen = !run.gaps.contains { $0.contains(period) }
                 if isSeen {
                     let since = midnight(period)
                     let counted = store.count(from: since, to: period + .minutes(5))
@@ -88,19 +88,19 @@ import Vitals
                 }
                 if Hour(of: period).end == now { home.endHour(ImportTests.count, Hour(of: period)) }
                 let last = Hour(of: now - .minutes(75)).advanced(by: -1)
-                let due = try await store.due.filter {
+                let pending = try await store.pending.filter {
                     ["", "steps"].contains($0.sensor) && $0.hours.lowerBound <= last
                 }
                 let before = rows(home.state.withLock { $0.hours[ImportTests.count] ?? [:] })
                 let sent = home.state.withLock { $0.imports.count + $0.shifts }
-                try await world.gatewayClock.sleep(for: .seconds(25))
-                try await importer.importDue()
+                try await simulation.gatewayClock.sleep(for: .seconds(25))
+                try await importer.importPending()
                 guard home.state.withLock({ $0.imports.count + $0.shifts }) != sent,
-                    let first = due.map(\.hours.lowerBound).min()
+                    let first = pending.map(\.hours.lowerBound).min()
                 else { continue }
                 imports += 1
-                let isJoined = try await !store.due.contains { $0.sensor == "steps" && $0.isJoining }
-                // What the series is at a moment, from the row before the first due hour.
+                let isJoined = try await !store.pending.contains { $0.sensor == "steps" && $0.isJoining }
+                // What the series is at a moment, from the row before the first pending hour.
                 let anchor = before.last { $0.start < first.start }
                 let zero = anchor?.since ?? first.start
                 func sum(_ moment: Timestamp) -> Double {
@@ -111,7 +111,7 @@ import Vitals
                 }
                 let hours = rows(home.state.withLock { $0.hours[ImportTests.count] ?? [:] })
                 let five = rows(home.state.withLock { $0.fiveMinutes[ImportTests.count] ?? [:] })
-                // The rows before the first due hour are complete now.
+                // The rows before the first pending hour are complete now.
                 let gap = anchor.map { Hour(of: $0.start)..<max(first, Hour(of: $0.start)) }
                 for hour in gap.map(Array.init) ?? [] where store.count(from: hour.start, to: hour.end) > 0 {
                     let state = store.count(from: midnight(hour.start), to: hour.end)
@@ -131,7 +131,7 @@ import Vitals
                     #expect(abs(row.sum - row.state - wanted) < 1e-6, "\(row) at \(now): \(wanted)")
                 }
             }
-            #expect(try await store.due.isEmpty)
+            #expect(try await store.pending.isEmpty)
             #expect(imports > 0)
             #expect(home.state.withLock { $0.imports.count } < 600)
         }

@@ -104,7 +104,9 @@ import Testing
         let closing = try await SocketServer { text in
             text.isEmpty ? [] : [WebSocketFrame(fin: true, opcode: .connectionClose, data: ByteBuffer())]
         }
-        await #expect(throws: HomeAssistantError.offline("it closed the connection")) { try await ask("begin", closing) }
+        await #expect(throws: HomeAssistantError.offline("it closed the connection")) {
+            try await ask("begin", closing)
+        }
         let refusing = try await SocketServer(takes: false) { _ in [] }
         await #expect(throws: HomeAssistantError.self) { try await ask("begin", refusing) }
         let port = closing.port

@@ -250,7 +250,7 @@ import Vitals
         }
     }
 
-    @Test func `tells of worn, charging and the signal only where the device told them`() throws {
+    @Test func `shows worn, charging and the signal only where the device reported them`() throws {
         var device = Devices.band
         device.info.features = .battery
         let reported = ["worn", "charging", "rssi"]

@@ -110,7 +110,7 @@ struct CommandTests {
         }
     }
 
-    @Test func `an offline device is offline, but a command that may wait is run when it comes`() async throws {
+    @Test func `a command to an offline device fails, but one that may wait is run later`() async throws {
         try await withBench { bench in
             let port = try freePort()
             try bench.configure([bench.tcpDevice("band", port: port)])

@@ -85,7 +85,7 @@ struct LifecycleTests {
         }
     }
 
-    @Test func `a store file full of garbage is quarantined, a new one begins, and the loss is reported`() async throws {
+    @Test func `a store file of garbage is moved aside, a new one begins, and the loss is reported`() async throws {
         try await withBench { bench in
             let expected = try await HeartRates(of: "band", on: bench)
             try bench.configure([bench.execDevice("band")])
@@ -107,10 +107,10 @@ struct LifecycleTests {
             try await bench.synced("band", from: start)
             try await bench.message("band/measurement/heart_rate", from: start)
             expected.check(consumer.knowledge.samples)
-            let aside = try FileManager.default.contentsOfDirectory(atPath: bench.folder)
+            let names = try FileManager.default.contentsOfDirectory(atPath: bench.folder)
                 .filter { $0.hasPrefix("vitals.sqlite") }
-            let kept = aside.filter { FileManager.default.contents(atPath: bench.path($0)) == garbage }
-            #expect(kept.count == 1, "\(aside)")
+            let kept = names.filter { FileManager.default.contents(atPath: bench.path($0)) == garbage }
+            #expect(kept.count == 1, "\(names)")
             #expect(second.events.elements.contains { line in kept.contains { line.text.contains($0) } })
         }
     }

@@ -17,7 +17,7 @@ struct LossTests {
     func `every acknowledged sample arrives, however often the gateway is killed`(hasBroker: Bool) async throws {
         let seed =
             ProcessInfo.processInfo.environment["KILL_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0 ... .max)
-        print("Kills with the seed \(seed), the broker \(hasBroker ? "there" : "away"): KILL_SEED=\(seed) repeats it.")
+        print("Kills with the seed \(seed), the broker \(hasBroker ? "there" : "gone"): KILL_SEED=\(seed) repeats it.")
         var generator = SplitMix64(seed: seed)
         try await withBench { bench in
             let device = try await LoadDevice("load", on: bench)

@@ -40,8 +40,7 @@ struct MonitoringTests {
         }
     }
 
-    @Test func `a patch with two errors changes nothing, names both, and shows the configuration again`() async throws
-    {
+    @Test func `a patch with two errors changes nothing, names both, and shows the configuration again`() async throws {
         try await withBench { bench in
             let journal = bench.path("journal")
             try bench.configure([bench.execDevice("band", ["--journal", journal])])

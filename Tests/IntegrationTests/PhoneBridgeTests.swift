@@ -164,7 +164,7 @@ struct PhoneBridgeTests {
         }
     }
 
-    @Test func `a phone calls again: after a refusal, with its band, and after the gateway's graceful disconnect`() async throws {
+    @Test func `a phone calls again: after a refusal, with its band, and after the gateway disconnects`() async throws {
         try await withBench { bench in
             let phone = try PhoneDevice("phone", on: bench)
             try phone.token("another")
@@ -176,9 +176,9 @@ struct PhoneBridgeTests {
             try phone.token("secret-of-phone")
             try await bench.synced("phone")
 
-            let away = bench.position
+            let offline = bench.position
             try phone.band(#"{"connected":false}"#)
-            try await bench.message("phone/link", from: away) { $0.json["state"]?.asString != "connected" }
+            try await bench.message("phone/link", from: offline) { $0.json["state"]?.asString != "connected" }
             let back = bench.position
             try phone.band(#"{"connected":true}"#)
             try await bench.connected("phone", from: back)
@@ -199,7 +199,7 @@ struct PhoneBridgeTests {
         }
     }
 
-    @Test func `a phone calls over TLS, and tells its secret to nobody else than its gateway`() async throws {
+    @Test func `a phone calls over TLS, and sends its secret to nobody else than its gateway`() async throws {
         try await withBench { bench in
             let certificates = try await Certificates.make(in: bench.folder)
             let phone = try PhoneDevice("phone", on: bench, tls: certificates)

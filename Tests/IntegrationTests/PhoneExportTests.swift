@@ -34,7 +34,7 @@ struct PhoneExportTests {
             // Only the system's events can report a new export in time.
             try bench.configure(
                 [device("watch", "com.example.watch"), device("fit", "com.example.fit")],
-                plugins: "{healthconnect: {poll_interval: 1h}}")
+                plugins: "{healthconnectexport: {poll_interval: 1h}}")
             _ = bench.startGateway()
             for id in ["watch", "fit"] {
                 try await bench.synced(id)

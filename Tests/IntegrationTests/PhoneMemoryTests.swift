@@ -33,7 +33,7 @@ struct PhoneMemoryTests {
                 return try await bench.post(
                     bench.path("\(phone).json"), to: "/v1/devices/anna", "anna's secret", port: port, more: more)
             }
-            // A small one begins the visit.
+            // A small one begins the session.
             try #"{"data":{}}"#.write(toFile: bench.path("empty"), atomically: true, encoding: .utf8)
             let empty = try await bench.post(bench.path("empty"), to: "/v1/devices/anna", "anna's secret", port: port)
             #expect(empty.status == 200)

@@ -125,19 +125,19 @@ struct PhoneMessageTests {
         }
     }
 
-    @Test func `a retained message is taken at each connection, and one that came while the gateway was offline is not`()
+    @Test func `a retained message is taken at each connection, and one sent while the gateway was offline is not`()
         async throws
     {
         try await withBench(watching: "\(Bench.base)/#") { bench in
             try configure(bench)
-            try write(0..<1, as: "away", on: bench)
-            try await publish(bench, ["-f", bench.path("away")])
+            try write(0..<1, as: "offline", on: bench)
+            try await publish(bench, ["-f", bench.path("offline")])
             try write(1..<2, as: "retained", on: bench)
             try await publish(bench, ["-r", "-f", bench.path("retained")])
             for _ in 0..<2 {
                 let start = bench.position
                 let gateway = bench.startGateway()
-                // A visit begins without another message.
+                // A session begins without another message.
                 try await bench.connected("anna", from: start)
                 try await publishUntilTaken(2, on: bench)
                 #expect(Self.seconds(bench) == [1, 2])

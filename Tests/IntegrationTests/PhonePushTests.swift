@@ -50,7 +50,7 @@ struct PhonePushTests {
             let ben = try await bench.post(Self.webhook, to: "/v1/devices/ben", "ben's secret", port: port)
             #expect(ben.json["new"]?.asInt == 15, "\(ben)")
 
-            // The visit ends, which is no failure.
+            // The session ends, which is no failure.
             let after = bench.position
             try await bench.message("anna/link", from: after) {
                 $0.json["state"]?.asString == "connecting" && ($0.json["last_error"]?.isNull ?? true)
@@ -73,12 +73,12 @@ struct PhonePushTests {
                 #expect(answer.json["error"]?["message"]?.asString?.isEmpty == false)
             }
             // The waits double until they are longer than a call of curl on a busy machine.
-            var guesses: [Int] = []
-            while guesses.last != 429, guesses.count < 8 {
-                guesses.append(
+            var statuses: [Int] = []
+            while statuses.last != 429, statuses.count < 8 {
+                statuses.append(
                     try await bench.post(Self.export, to: "/v1/devices/anna", "a guess", port: port).status)
             }
-            #expect(guesses.last == 429, "\(guesses)")
+            #expect(statuses.last == 429, "\(statuses)")
         }
     }
 

@@ -88,7 +88,7 @@ struct PluginServiceTests {
                 if let id = sample["id"]?.asString { arrived[id] = sample }
             }
             expected.check(arrived)
-            // The end of the device is seen, and its next call is taken.
+            // The end of the device is detected, and its next call is taken.
             let again = bench.position
             device.interrupt(.kill)
             try await device.end(within: Bench.timeout)

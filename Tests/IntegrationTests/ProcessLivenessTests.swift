@@ -74,7 +74,7 @@ struct ProcessLivenessTests {
         }
     }
 
-    /// How many lines the log says it left out.
+    /// How many lines the log says it skipped.
     private static func skipped(_ events: [ChildProgram.Event]) -> Int {
         // A search for text first: this is asked after each of thousands of lines, and a regular expression takes longer.
         events.lazy.filter { $0.text.contains("exec.skipped=") }.reduce(0) { sum, event in
@@ -82,7 +82,7 @@ struct ProcessLivenessTests {
         }
     }
 
-    @Test func `tells the service manager that it is ready, alive and stopping`() async throws {
+    @Test func `reports to the service manager that it is ready, alive and stopping`() async throws {
         try await withBench { bench in
             try bench.configure([bench.execDevice("band")])
             try await withNotifySocket(at: bench.path("notify")) { socket in

@@ -7,7 +7,7 @@ import Vitals
 /// What must survive the end of the process or of the broker.
 @Suite(.timeLimit(.minutes(10)))
 struct RestartTests {
-    @Test func `a broker that hangs is seen, and nothing is lost meanwhile`() async throws {
+    @Test func `a broker that hangs is detected, and nothing is lost meanwhile`() async throws {
         try await withBench { bench in
             let device = try await LoadDevice("band", rate: 100, on: bench)
             try bench.configure([bench.tcpDevice("band", port: device.port)], mqtt: ["keep_alive: 5s"])
@@ -191,7 +191,7 @@ struct RestartTests {
             try await bench.end(device, by: .kill)
             try await bench.message("band/link", from: start) { $0.json["state"]?.asString == "waiting" }
             let answer = try await bench.command(
-                "band/config/set", id: "away", #""heart_rate":{"resting_alert":{"upper":88}}"#)
+                "band/config/set", id: "offline", #""heart_rate":{"resting_alert":{"upper":88}}"#)
             #expect(answer["status"]?.asString == "done")
             #expect(answer["data"]?["pending"]?.asArray == ["heart_rate.resting_alert.upper"])
             let pending = try await bench.message("band/config", from: start) {

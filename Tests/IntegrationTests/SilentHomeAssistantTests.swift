@@ -16,7 +16,7 @@ struct SilentHomeAssistantTests {
         while True: connections.append(server.accept())
         """
 
-    @Test func `it is in the way of no sample and of no stop, and the state tells of it`() async throws {
+    @Test func `it is in the way of no sample and of no stop, and the state reports it`() async throws {
         try await withBench { bench in
             let home = bench.programs.start("python3", ["-c", Self.server])
             let events = try await home.events.wait(within: Bench.timeout) { events in

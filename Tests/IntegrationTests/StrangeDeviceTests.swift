@@ -10,7 +10,7 @@ struct StrangeDeviceTests {
             let script = Repository.fixture("strange_device.py")
             try bench.configure([
                 "{id: strange, name: strange, driver: link, transport: {type: exec, command: [\"python3\", \"\(script)\"]}}",
-                "{id: away, name: away, driver: link, transport: {type: tcp, host: 127.0.0.1, port: 9}}",
+                "{id: offline, name: offline, driver: link, transport: {type: tcp, host: 127.0.0.1, port: 9}}",
             ])
             _ = bench.startGateway()
             try await bench.synced("strange")
@@ -18,7 +18,7 @@ struct StrangeDeviceTests {
         }
     }
 
-    @Test func `records that cannot be true are counted and reported once, and what follows them is read`() async throws {
+    @Test func `records that cannot be true are counted and reported once, and what follows is read`() async throws {
         try await withStrangeDevice { bench in
             let sync = try await bench.message("strange/sync") { $0.json["last_success_at"]?.asString != nil }
             let row = try #require(sync.json["metrics"]?.asArray?.first { $0["metric"]?.asString == "heart_rate" })
@@ -41,7 +41,7 @@ struct StrangeDeviceTests {
             let all = try await bench.command("gateway/command/sync", id: "all")
             #expect(all["status"]?.asString == "done")
             #expect(all["data"]?["devices"]?["strange"]?["status"]?.asString == "done")
-            #expect(all["data"]?["devices"]?["away"]?["code"]?.asString == "offline")
+            #expect(all["data"]?["devices"]?["offline"]?["code"]?.asString == "offline")
             #expect(bench.messages("strange/event/gap", from: start).isEmpty)
         }
     }

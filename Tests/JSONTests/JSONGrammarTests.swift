@@ -64,12 +64,12 @@ import Testing
         #expect(list[1]?["Longitude"]?.asDouble == -122.026020)
     }
 
-    @Test func `tells where the error is`() {
+    @Test func `reports where the error is`() {
         let error = #expect(throws: JSONError.self) { try JSONValue(parsing: Array(#"{"a":[1,x]}"#.utf8)) }
         #expect(error == JSONError(.unexpectedByte, at: 8))
     }
 
-    @Test func `tells a good value of another type from bad grammar`() {
+    @Test func `distinguishes a good value of another type from bad grammar`() {
         var good = JSONReader(Array("[]".utf8))
         #expect(throws: JSONError(.wrongType, at: 0)) { try good.string() }
         var bad = JSONReader(Array("x".utf8))

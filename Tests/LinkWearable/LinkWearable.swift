@@ -16,21 +16,21 @@ import Vitals
         signal(SIGPIPE, SIG_IGN)
         let wearable = try Wearable(model: CommandLine.arguments.dropFirst().first ?? "band")
         let signals = await UnixSignalsSequence(trapping: .sigusr1, .sigusr2)
-        try await wearable.withStage(clock: FastClock().gatewayClock) { stage in
+        try await wearable.withRecordingSession(clock: FastClock().gatewayClock) { recording in
             await withThrowingTaskGroup { group in
                 group.addTask {
                     for await signal in signals {
-                        await stage.send(signal == .sigusr1 ? Wearable.events : [Wearable.safeEvent])
+                        await recording.send(signal == .sigusr1 ? Wearable.events : [Wearable.safeEvent])
                     }
                 }
                 group.addTask {
                     for count in 0... {
-                        let deviceCalls = try await stage.deviceCalls.wait { $0.count > count }
-                        StandardStreams.say("reported \(deviceCalls[count].text)")
+                        let deviceCalls = try await recording.deviceCalls.wait { $0.count > count }
+                        StandardStreams.say("received \(deviceCalls[count].text)")
                     }
                 }
                 StandardStreams.say("process \(ProcessInfo.processInfo.processIdentifier)")
-                await LinkServer(stage, over: StandardStreams()).run()
+                await LinkServer(recording, over: StandardStreams()).run()
                 group.cancelAll()
             }
         }

@@ -45,13 +45,15 @@ struct Wearable: Sendable {
     }
 
     /// Opens a session with the device, controlled by a test.
-    func withStage(clock: GatewayClock, _ body: @Sendable (RecordingSession) async throws -> Void) async throws {
+    func withRecordingSession(
+        clock: GatewayClock, _ body: @Sendable (RecordingSession) async throws -> Void
+    ) async throws {
         try await withDevice(clock: clock) { device in
-            let stage = RecordingSession(device)
+            let recording = RecordingSession(device)
             try await withThrowingTaskGroup { group in
-                group.addTask { await stage.run() }
+                group.addTask { await recording.run() }
                 defer { group.cancelAll() }
-                try await body(stage)
+                try await body(recording)
             }
         }
     }

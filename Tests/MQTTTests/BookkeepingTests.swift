@@ -149,7 +149,7 @@ import Testing
         (0x87, .v5, .notAuthorized, "access rules"), (0x88, .v5, .refused, "unavailable"),
         (0x9F, .v5, .refused, "rate"),
     ])
-    func `tells why a broker refused the connection`(
+    func `says why a broker refused the connection`(
         _ code: Int32, _ version: MQTTVersion, _ expected: BrokerError.Code, _ word: String
     ) {
         let error = BrokerError.connectionRefused(code, by: Self.server, version: version)
@@ -158,7 +158,7 @@ import Testing
         #expect(error.message.contains("mqtt://h:1883"))
     }
 
-    @Test func `tells why a broker ended the connection`() {
+    @Test func `says why a broker ended the connection`() {
         #expect(
             BrokerError.broken(0x8E, server: Self.server).message.contains("Another client uses the same client id"))
         #expect(BrokerError.broken(0x8B, server: Self.server).message.contains("shutting down"))
@@ -191,7 +191,7 @@ import Testing
         ("tlsv1 alert protocol version", false), ("sslv3 alert handshake failure", false),
         ("tlsv1 alert internal error", false),
     ])
-    func `tells a refused certificate from a refused connection`(alert: String, isCertificate: Bool) {
+    func `distinguishes a refused certificate from a refused connection`(alert: String, isCertificate: Bool) {
         let server = BrokerServer(host: "h", port: 1, isTLS: true)
         let line = "OpenSSL Error[0]: error:0A000000:SSL routines::\(alert)"
         let tls = TLSOptions(certificateFile: "c", keyFile: "k")

@@ -8,7 +8,9 @@ import Testing
     private let will = OutgoingMessage("status", "gone", retain: true)
 
     @Test(arguments: BrokerUnderTest.all)
-    func `publishes the will when the client fails, and not after a good-bye`(_ kind: BrokerUnderTest) async throws {
+    func `publishes the will when the client fails, and not after a graceful disconnect`(
+        _ kind: BrokerUnderTest
+    ) async throws {
         let will = will
         try await kind.run { bench in
             try await bench.client("observer").withConnection { observer in
@@ -29,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: BrokerUnderTest.all)
-    func `tells the end of the connection, and opens a new one`(_ kind: BrokerUnderTest) async throws {
+    func `reports the end of the connection, and opens a new one`(_ kind: BrokerUnderTest) async throws {
         try await kind.run { bench in
             let client = try bench.client("a")
             let error = await brokerError {

@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: BrokerUnderTest.v5)
-    func `tells a live message published with retain, if asked to`(_ kind: BrokerUnderTest) async throws {
+    func `marks a live message published with retain, if asked to`(_ kind: BrokerUnderTest) async throws {
         try await kind.run { bench in
             try await bench.client("a").withConnection { connection in
                 try await connection.subscribe([Subscription("command/#", retainsAsPublished: true)])
@@ -125,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: BrokerUnderTest.all)
-    func `tells a message that the broker's rules forbid, as far as the protocol can`(
+    func `reports a message that the broker's rules forbid, as far as the protocol can`(
         _ kind: BrokerUnderTest
     ) async throws {
         try await kind.run(accessList: ["topic readwrite allowed"]) { bench in

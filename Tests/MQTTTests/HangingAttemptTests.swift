@@ -5,7 +5,7 @@ import Testing
 
 /// A server that takes no connection, so that an attempt to connect hangs for minutes.
 @Suite(.timeLimit(.minutes(2))) struct HangingAttemptTests {
-    /// A port of loopback that takes no SYN, since its line of connections is full.
+    /// A port of loopback that takes no SYN, since its backlog is full.
     private final class DeafPort {
         private let listener: Int32
         private var clients: [Int32] = []

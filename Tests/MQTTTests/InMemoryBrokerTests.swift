@@ -42,7 +42,7 @@ import Vitals
         }
     }
 
-    @Test func `refuses connections as reported`() async throws {
+    @Test func `refuses connections as asked`() async throws {
         let broker = InMemoryBroker(clock: .real)
         broker.refuseConnections(BrokerError(.notAuthorized, "no"))
         let refused = await brokerError { try await broker.client(id: "a").withConnection { _ in } }

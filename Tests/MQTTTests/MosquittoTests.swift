@@ -91,7 +91,7 @@ import Vitals
         }
     }
 
-    @Test func `tells that nothing listens, and tries the next server the next time`() async throws {
+    @Test func `reports that nothing listens, and tries the next server the next time`() async throws {
         try await withMosquitto { server in
             let dead = BrokerServer(host: "127.0.0.1", port: try freePort())
             let client = try broker([dead, server.server])
@@ -105,7 +105,7 @@ import Vitals
         }
     }
 
-    @Test func `tells that a host name does not exist`() async throws {
+    @Test func `reports that a host name does not exist`() async throws {
         let client = try broker([BrokerServer(host: "no-such-host.invalid", port: 1883)])
         let error = await brokerError { try await client.withConnection { _ in } }
         #expect(error?.code == .unreachable)
@@ -140,7 +140,7 @@ import Vitals
         }
     }
 
-    @Test func `leaves a broker that hangs sooner without a good-bye`() async throws {
+    @Test func `leaves a broker that hangs sooner without a graceful disconnect`() async throws {
         struct Failure: Error {}
         // More than all buffers on the way hold, so that the connection cannot drain.
         let message = OutgoingMessage(topic: "t", payload: [UInt8](repeating: 0, count: 32 << 20))
@@ -162,7 +162,8 @@ import Vitals
                 times.append(try #require(start.elements.first).duration(to: end))
             }
         }
-        // A graceful disconnect would take two seconds each time. A busy machine may be as slow once, but hardly three times.
+        // A graceful disconnect would take two seconds each time. A busy machine may be as slow once, but hardly three
+        // times.
         try await leave()
         while times.elements.count < 3, !times.elements.contains(where: { $0 < .seconds(2) }) { try await leave() }
         #expect(times.elements.contains { $0 < .seconds(2) }, "\(times.elements)")

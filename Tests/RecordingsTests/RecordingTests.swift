@@ -68,7 +68,7 @@ import Vitals
         #expect(try !#require(recording.links.first).events.isEmpty)
     }
 
-    @Test func `a disk that is too slow leaves out whole lines, which is reported, and the link goes on`() async throws {
+    @Test func `a recorder skips whole lines on a slow disk, which is reported, and the link goes on`() async throws {
         let device = try #require(DeviceID("band-1"))
         let (gateway, peer) = ScriptedByteLink.pair(clock: .system)
         let recorder = LinkRecorder(gateway: "1", capacity: 1_000)

@@ -7,7 +7,7 @@ import Messages
 import Testing
 import Vitals
 
-/// Commands that the gateway has received when its connection or its life ends: the broker will not send them again.
+/// Commands that the gateway has received when its connection or its run ends: the broker will not send them again.
 @Suite struct CommandLossTests {
     /// Nearly as many as may wait to be read, beside messages from Home Assistant.
     private static let burst = BrokerOptions.defaultMaximumInbound - 24
@@ -47,7 +47,7 @@ import Vitals
         }
     }
 
-    @Test func `commands that were received before a stop are reported of it, at once or by the next run`() throws {
+    @Test func `commands that were received before a stop are answered, at once or by the next run`() throws {
         try everyOrder { home in
             let ids = Recorder<String>()
             try await home.run([try home.device("band")]) {

@@ -105,7 +105,7 @@ final class FourWearables: Sendable {
     }
 
     /// Runs a gateway during `body`.
-    func visit(_ body: @escaping @Sendable () async throws -> Void) async throws {
+    func runGateway(_ body: @escaping @Sendable () async throws -> Void) async throws {
         let outbox = Outbox()
         let store = try stores.open(simulation, outbox: outbox)
         let core = GatewayCore(

@@ -11,7 +11,7 @@ import Vitals
 
 @testable import Gateway
 
-/// The health of the whole gateway's parts.
+/// The liveness of the whole gateway's parts.
 @Suite struct HealthTests {
     private static let seeds: Range<UInt64> = 0..<5
 
@@ -229,8 +229,7 @@ import Vitals
         }
     }
 
-    @Test func `a device that never ends holds up neither the graceful disconnect of the gateway nor that of other devices`() throws
-    {
+    @Test func `a device that never ends delays no graceful disconnect of the gateway or of other devices`() throws {
         for seed in Self.seeds {
             try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in
                 let home = try Scenario(simulation)

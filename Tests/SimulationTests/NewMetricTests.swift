@@ -32,7 +32,7 @@ import Vitals
     }
 }
 
-/// A household with a device that has the new metric.
+/// A scenario with a device that has the new metric.
 private struct NewMetric: Sendable {
     let home: Scenario
     let metric: Metric

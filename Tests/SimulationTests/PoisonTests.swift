@@ -74,7 +74,7 @@ import Vitals
         }
     }
 
-    @Test func `a broker that acknowledges nothing sets nothing aside`() throws {
+    @Test func `a broker that acknowledges nothing causes no quarantine`() throws {
         try everyOrder { home in
             try await home.run([try home.device("band")]) {
                 try await home.settled("band")
@@ -219,7 +219,7 @@ import Vitals
         }
     }
 
-    @Test func `a topic that may not be written sets its facts aside, and a broker that takes nothing waits`() throws {
+    @Test func `a topic that may not be written quarantines its facts, and a broker that takes nothing waits`() throws {
         try everyOrder { home in
             home.broker.forbid(Self.beats)
             try await home.run([try home.device("band")]) {

@@ -100,7 +100,7 @@ import Vitals
         }
     }
 
-    @Test func `a refused configuration changes nothing, and is reported in the answer, the log and the state`() throws {
+    @Test func `a refused configuration changes nothing, and the answer, the log and the state report it`() throws {
         try everyOrder { home in
             let band = try home.device("band")
             try await home.run([band]) {

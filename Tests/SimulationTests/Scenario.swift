@@ -188,7 +188,7 @@ final class Scenario: Sendable {
             })
         state.withLock { $0.core = core }
         try await withThrowingTaskGroup(of: Void.self) { group in
-            for wearable in wearables.values { group.addTask { await wearable.live() } }
+            for wearable in wearables.values { group.addTask { await wearable.run() } }
             if reloadingAtOnce { group.addTask { try await core.applyReload() } }
             group.addTask { await core.run(setups) }
             let outcome: Result<Void, any Error>

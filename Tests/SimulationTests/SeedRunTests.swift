@@ -3,9 +3,9 @@ import Testing
 
 @testable import vitals2mqtt_simulate
 
-/// How many seeds `deploy/simulate` lives.
+/// How many seeds `deploy/simulate` runs.
 @Suite struct SeedRunTests {
-    @Test func `no life begins after the time, and the seeds that are left are counted`() {
+    @Test func `no run begins after the time, and the seeds that are left are counted`() {
         let run = SeedRun(seeds: 7..<10, runsTwice: false, within: .zero)
         #expect(run.run(jobs: 2))
         #expect(run.left == 3)
@@ -17,7 +17,7 @@ import Testing
         #expect(run.left == UInt64.max)
     }
 
-    @Test func `all seeds that have time are lived`() {
+    @Test func `all seeds that have time are run`() {
         let run = SeedRun(seeds: 7..<9, runsTwice: false, within: .seconds(600))
         #expect(run.run(jobs: 2))
         #expect(run.left == 0)

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// The whole gateway with random seeds: nothing is lost or invented, nothing goes back in time, every accepted command has its
-/// final answer, and each life is repeatable. `deploy/simulate` lives thousands of them.
+/// final answer, and each run is repeatable. `deploy/simulate` runs thousands of them.
 @Suite struct SeedTests {
     /// Seeds per test, so that many seeds are few lines of the report.
     private static let seedsPerTest = 25
@@ -18,10 +18,10 @@ import Testing
 
     @Test(arguments: batches) func `no seed loses a sample, and each replays exactly`(seeds: Range<UInt64>) throws {
         for seed in seeds {
-            let first = try SeededRun.live(seed: seed)
+            let first = try SeededRun.run(seed: seed)
             #expect(first.issues.isEmpty, "seed \(seed): \(first.issues.prefix(5))")
             #expect(first.messages > 100, "seed \(seed) had nothing to say")
-            let second = try SeededRun.live(seed: seed)
+            let second = try SeededRun.run(seed: seed)
             #expect(first == second, "seed \(seed) does not replay")
         }
     }
@@ -34,25 +34,26 @@ import Testing
         plan.crashes = false
         plan.storeFaults = false
         plan.clockFaults = false
-        let life = try SeededRun.live(seed: 7, plan: plan)
-        #expect(life.issues.isEmpty, "\(life.issues)")
-        #expect(life.restarts == 0)
+        let run = try SeededRun.run(seed: 7, plan: plan)
+        #expect(run.issues.isEmpty, "\(run.issues)")
+        #expect(run.restarts == 0)
         // The first report, and the one after connecting, come immediately.
-        let reports = life.reports.dropFirst(2)
+        let reports = run.reports.dropFirst(2)
         #expect(reports.count > 5)
         for (report, next) in zip(reports, reports.dropFirst()) { #expect(next - report >= .milliseconds(9_900)) }
     }
 
-    @Test func `seeds have sensors without contact, before and during their life, and each is reported`() throws {
+    @Test func `seeds have sensors without contact, before and during their run, and each is reported`() throws {
         var (losses, earlier) = (0, 0)
         for seed: UInt64 in 0..<20 {
             let recorder = AccountRecorder()
-            _ = try SeededRun.live(seed: seed) { recorder.record($0) }
+            _ = try SeededRun.run(seed: seed) { recorder.record($0) }
             let events = recorder.lines.map(\.event)
             let lost = events.count { $0.hasPrefix("loses contact for ") }
             let kept = events.count { $0.hasPrefix("has ") && $0.hasSuffix(" measurements without contact") }
             let reported = events.count { $0.contains("/event/gap ") && $0.contains(#""refused":{"out_of_range":"#) }
-            #expect(reported > 0 || lost + kept == 0, "seed \(seed) tells nothing of its \(lost + kept) losses of contact")
+            #expect(
+                reported > 0 || lost + kept == 0, "seed \(seed) reports none of its \(lost + kept) losses of contact")
             (losses, earlier) = (losses + lost, earlier + kept)
         }
         #expect(losses > 10)
@@ -62,8 +63,8 @@ import Testing
     @Test func `a flood of commands is answered whole, and what did not fit in as busy`() throws {
         for seed: UInt64 in [62, 107] {
             let recorder = AccountRecorder()
-            let life = try SeededRun.live(seed: seed) { recorder.record($0) }
-            #expect(life.issues.isEmpty, "seed \(seed): \(life.issues.prefix(5))")
+            let run = try SeededRun.run(seed: seed) { recorder.record($0) }
+            #expect(run.issues.isEmpty, "seed \(seed): \(run.issues.prefix(5))")
             let events = recorder.lines.map(\.event)
             let refused = events.count {
                 $0.contains("/response ") && $0.contains(#""status":"rejected","code":"busy""#)
@@ -72,11 +73,11 @@ import Testing
         }
     }
 
-    @Test func `the loss of a damaged store is asked to each device, also where the gateway crashes first`() throws {
+    @Test func `the loss of a damaged store is reported for each device, also if the gateway crashes`() throws {
         for seed: UInt64 in [36, 127, 209] {
             let recorder = AccountRecorder()
-            let life = try SeededRun.live(seed: seed) { recorder.record($0) }
-            #expect(life.issues.isEmpty, "seed \(seed): \(life.issues.prefix(5))")
+            let run = try SeededRun.run(seed: seed) { recorder.record($0) }
+            #expect(run.issues.isEmpty, "seed \(seed): \(run.issues.prefix(5))")
             let events = recorder.lines.map(\.event)
             let damage = try #require(events.firstIndex(of: "damages the store"), "seed \(seed) damages nothing")
             // The first end is that of the gateway whose store is damaged after it.
@@ -89,25 +90,25 @@ import Testing
                     }
                 ).count
             }
-            #expect(reported(damage...crash) < 3, "seed \(seed) tells all before the crash")
-            #expect(reported(crash...) == 3, "seed \(seed) does not tell all after it")
+            #expect(reported(damage...crash) < 3, "seed \(seed) reports all before the crash")
+            #expect(reported(crash...) == 3, "seed \(seed) does not report all after it")
         }
     }
 
     @Test func `a seed's account says what happened to whom, in order, and changes nothing`() throws {
         let recorder = AccountRecorder()
-        let life = try SeededRun.live(seed: 5) { recorder.record($0) }
-        #expect(try SeededRun.live(seed: 5) == life)
+        let run = try SeededRun.run(seed: 5) { recorder.record($0) }
+        #expect(try SeededRun.run(seed: 5) == run)
         let lines = recorder.lines
         #expect(zip(lines, lines.dropFirst()).allSatisfy { $0.uptime <= $1.uptime })
         let parties = Set(lines.map(\.party))
-        #expect(parties.isSuperset(of: ["world", "gateway", "wearable-1", "log"]))
+        #expect(parties.isSuperset(of: ["simulation", "gateway", "wearable-1", "log"]))
         #expect(lines.contains { $0.event.hasPrefix("vitals2mqtt/home/wearable-1/measurement/") })
-        #expect(lines.filter { $0.party == "gateway" && $0.event == "is gone" }.count == life.restarts)
+        #expect(lines.filter { $0.party == "gateway" && $0.event == "is gone" }.count == run.restarts)
     }
 }
 
-/// Keeps the account of a life.
+/// Keeps the account of a run.
 private final class AccountRecorder: Sendable {
     private let recorded = Mutex<[Trace.Line]>([])
     var lines: [Trace.Line] { recorded.withLock { $0 } }

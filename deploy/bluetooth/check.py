@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Runs inside the guest: the real bluetoothd, the emulated wearables, mosquitto and the gateway, evaluated by what a subscriber of MQTT
-sees. Prints each finding with the seconds it took, goes on after one that does not come, and has status 1 then."""
+"""Runs inside the guest: the real bluetoothd, the emulated wearables, mosquitto and the gateway, checked by what a subscriber of MQTT
+sees. Prints each result with the seconds it took, goes on after one that does not come, and has status 1 then."""
 
 import json
 import os
@@ -11,7 +11,8 @@ from typing import Callable
 import figures
 import passkeys
 import tools
-from expected import cuff_values, expected_cuff, night_is_set, oximeter_is_set, ring_is_set, scale_is_set, time_is_set
+from expected import (
+    cuff_values, expected_cuff, night_is_received, oximeter_is_received, ring_is_received, scale_is_received, time_is_set)
 from programs import (
     BACK, CONFIGURATION, FOLDER, LOGS, START, STATE, USER, bluetoothd, command, failures, footprint, gateway, gateway_said,
     has_adapter, peripherals_said, processes, start, stop_gateway, until)
@@ -62,7 +63,7 @@ plugins:
 
 
 def lose_strap(subscriber: Subscriber, end: Callable[[], object], what: str = "the strap's link is lost") -> float:
-    """Does what ends the link, and waits until that is reported. Tells when it began."""
+    """Does what ends the link, and waits until that is reported. Returns when it began."""
     since = time.monotonic()
     end()
     until(what, lambda: subscriber.was_lost("strap", since), BACK)
@@ -133,12 +134,12 @@ def check() -> None:
 
     until("every rate of the strap arrives", lambda: rates() == set(figures.STRAP_RATES), START, started)
     until("the cuff is paired and its records arrive", lambda: cuff_values(subscriber) == expected_cuff(0), START, started)
-    until("the cuff is reported the time", lambda: time_is_set(peripherals_said()), START, started)
-    until("the oximeter's stored spot checks arrive", lambda: oximeter_is_set(subscriber), START, started)
+    until("the cuff has the time", lambda: time_is_set(peripherals_said()), START, started)
+    until("the oximeter's stored spot checks arrive", lambda: oximeter_is_received(subscriber), START, started)
     until(
         "the oximeter's live value arrives", lambda: figures.OXIMETER_LIVE[0] in live_oxygen("oximeter"), START, started)
-    until("the ring's day arrives", lambda: ring_is_set(subscriber), START, started)
-    until("the recording of the night arrives", lambda: night_is_set(subscriber), START, started)
+    until("the ring's day arrives", lambda: ring_is_received(subscriber), START, started)
+    until("the recording of the night arrives", lambda: night_is_received(subscriber), START, started)
     until(
         "the present value of the night's ring arrives", lambda: figures.NIGHT_LIVE[0] in live_oxygen("night"), START, started)
     said = len(peripherals_said())
@@ -165,7 +166,7 @@ def check() -> None:
         command("come Cuff")
         strap_goes_on("the strap is back after a lost link", come, lost)
         until("the cuff's record of meanwhile arrives", lambda: cuff_values(subscriber) == expected_cuff(later), BACK, come)
-        until("the cuff is reported the time after a lost link", lambda: time_is_set(peripherals_said(said)), BACK, come)
+        until("the cuff has the time after a lost link", lambda: time_is_set(peripherals_said(said)), BACK, come)
 
     lose_the_link(1)
 
@@ -181,9 +182,9 @@ def check() -> None:
     strap_goes_on("the strap is back after bluetoothd was killed", runs_again, lost)
     until("the cuff's record of meanwhile arrives", lambda: cuff_values(subscriber) == expected_cuff(2), BACK, runs_again)
     until(
-        "the cuff is reported the time after bluetoothd was killed", lambda: time_is_set(peripherals_said(said)), BACK, runs_again)
+        "the cuff has the time after bluetoothd was killed", lambda: time_is_set(peripherals_said(said)), BACK, runs_again)
     all_are_back("every wearable is back after bluetoothd was killed", BACK, runs_again, lost)
-    until("the scale's record of meanwhile arrives", lambda: scale_is_set(subscriber, 2), BACK, runs_again)
+    until("the scale's record of meanwhile arrives", lambda: scale_is_received(subscriber, 2), BACK, runs_again)
 
     lost = lose_strap(subscriber, lambda: command("unplug"), "the adapter's end is reported")
     tools.doctor("doctor says what to do without an adapter", 1, "FAIL bluetooth There is no Bluetooth adapter. Plug it in.")
@@ -194,9 +195,9 @@ def check() -> None:
     strap_goes_on("the strap is back after the adapter was unplugged", plugged, lost)
     until("the cuff's record of meanwhile arrives", lambda: cuff_values(subscriber) == expected_cuff(3), BACK, plugged)
     until(
-        "the cuff is reported the time after the adapter was unplugged", lambda: time_is_set(peripherals_said(said)), BACK, plugged)
+        "the cuff has the time after the adapter was unplugged", lambda: time_is_set(peripherals_said(said)), BACK, plugged)
     all_are_back("every wearable is back after the adapter was unplugged", BACK, plugged, lost)
-    until("the scale's record of meanwhile arrives", lambda: scale_is_set(subscriber, 3), BACK, plugged)
+    until("the scale's record of meanwhile arrives", lambda: scale_is_received(subscriber, 3), BACK, plugged)
     passkeys.nobody_is_asked(subscriber)
 
     for _ in range(REPEATED_LOSSES):

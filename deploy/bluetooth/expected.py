@@ -38,14 +38,14 @@ def time_is_set(said: list[str]) -> bool:
     return bool(lines) and all(time_is_right(line) for line in lines)
 
 
-def scale_is_set(subscriber: Subscriber, later: int) -> bool:
+def scale_is_received(subscriber: Subscriber, later: int) -> bool:
     year, month, day = figures.SCALE_DAY
     records = figures.SCALE_RECORDS + figures.SCALE_LATER[:later]
     wanted = {f"{year}-{month:02}-{day:02}T{hour:02}:00:00.000Z": weight for hour, weight in records}
     return subscriber.reported("scale", "weight") == wanted
 
 
-def oximeter_is_set(subscriber: Subscriber) -> bool:
+def oximeter_is_received(subscriber: Subscriber) -> bool:
     year, month, day = figures.CUFF_DAY
     wanted = {
         f"{year}-{month:02}-{day:02}T22:{minute:02}:00.000Z": oxygen for minute, oxygen, _ in figures.OXIMETER_RECORDS}
@@ -58,7 +58,7 @@ def at(minutes: float) -> str:
     return (midnight + datetime.timedelta(minutes=minutes)).strftime("%Y-%m-%dT%H:%M:%S.000Z")
 
 
-def ring_is_set(subscriber: Subscriber) -> bool:
+def ring_is_received(subscriber: Subscriber) -> bool:
     begin, end = figures.RING_SLEEP
     asleep = sum(minutes for depth, minutes in figures.RING_STAGES if depth != 5)
     wanted = {
@@ -72,7 +72,7 @@ def ring_is_set(subscriber: Subscriber) -> bool:
     return ends == {at(end)} and all(subscriber.reported("ring", metric) == values for metric, values in wanted.items())
 
 
-def night_is_set(subscriber: Subscriber) -> bool:
+def night_is_received(subscriber: Subscriber) -> bool:
     starts = [at(60 * figures.NIGHT_START + figures.NIGHT_INTERVAL * index / 60) for index in range(len(figures.NIGHT_RECORDS))]
     records = {start: record for start, record in zip(starts, figures.NIGHT_RECORDS)}
     return all(

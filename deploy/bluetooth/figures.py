@@ -15,7 +15,7 @@ STRAP_SERIAL = "0042"
 CUFF_DAY = (2026, 11, 20)
 CUFF_RECORDS = ((8, 120, 80, 72), (9, 121, 80, 73), (10, 122, 80, 74))  # hour, systolic, diastolic, pulse
 CUFF_LATER = ((11, 131, 85, 75), (12, 132, 86, 76), (13, 133, 87, 77))  # stored while the link is lost
-CLOCK_DIFFERS = 2  # seconds between the time that the cuff is reported and the guest's, at most: it takes a while to arrive
+CLOCK_DIFFERS = 2  # seconds between the time that the cuff gets and the guest's, at most: it takes a while to arrive
 
 OXIMETER_RECORDS = tuple((minute, 97, 60 + minute) for minute in range(20))  # minute of 22 o'clock, percent, beats per minute
 OXIMETER_LIVE = (98, 66)

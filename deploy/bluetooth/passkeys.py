@@ -1,7 +1,7 @@
 """The scale, which shows a passkey that somebody gives over MQTT."""
 
 import figures
-from expected import scale_is_set
+from expected import scale_is_received
 from programs import BACK, START, command, gateway, peripherals_said, stop_gateway, until
 from subscriber import Subscriber, publish
 
@@ -29,18 +29,18 @@ def pair(subscriber: Subscriber) -> None:
     until("the scale shows another passkey", lambda: f"Scale shows {second:06}" in peripherals_said(), BACK)
     give(subscriber, second, "right")
     until("the scale is paired", lambda: subscriber.pairing("scale")[5:] == ["checking", "paired"], BACK)
-    until("the scale's records arrive", lambda: scale_is_set(subscriber, 0), BACK)
+    until("the scale's records arrive", lambda: scale_is_received(subscriber, 0), BACK)
 
 
 def restart(subscriber: Subscriber) -> float:
-    """Another gateway uses the bond that BlueZ has kept. Tells when it was started."""
+    """Another gateway uses the bond that BlueZ has kept. Returns when it was started."""
     command("leave Scale")
     stop_gateway()
     command("weigh")
     started = gateway()
     command("come Scale")
     until(
-        "the scale's record arrives after the gateway was restarted", lambda: scale_is_set(subscriber, 1), START, started)
+        "the scale's record arrives after the gateway was restarted", lambda: scale_is_received(subscriber, 1), START, started)
     nobody_is_asked(subscriber)
     return started
 

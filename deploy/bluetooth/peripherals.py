@@ -32,7 +32,7 @@ class Pace:
 
 
 class Strap(Peripheral):
-    """Tells the heart rate, as one byte and as two."""
+    """Sends the heart rate, as one byte and as two."""
 
     def __init__(self, air: Air) -> None:
         super().__init__(air, "Strap", "F0:00:00:00:00:01", "180D")
@@ -108,7 +108,7 @@ class Cuff(Storing):
             asyncio.ensure_future(self.ask_time(connection))
 
     async def ask_time(self, connection: Any) -> None:
-        """Reads the time of the other end, and tells its bytes and when they came."""
+        """Reads the time of the other end, and prints its bytes and when they came."""
         client = connection.gatt_client
         try:
             services = await client.discover_service(UUID("1805"))
@@ -156,7 +156,7 @@ class Scale(Storing):
 
 
 class Oximeter(Peripheral):
-    """Tells oxygen and pulse, and has spot checks that are asked for by record access."""
+    """Sends oxygen and pulse, and has spot checks that are asked for by record access."""
 
     def __init__(self, air: Air) -> None:
         super().__init__(air, "Oximeter", "F0:00:00:00:00:03", "1822")

@@ -38,7 +38,7 @@ def start(name: str, command: list[str], **options: Any) -> subprocess.Popen:
 
 def until(what: str, holds: Callable[[], bool], within: float, since: float | None = None) -> None:
     """Waits until something holds, at most so many seconds since its cause; without one, since now. Checks of one cause share its
-    clock, so that what waits for another device is late as it is for people. What holds must be an effect of the cause: look only at
+    clock, so that what waits for another device is late as it is for people. What holds must be an effect of the cause: check only
     what was reported or measured since then, as `Subscriber.is_back` and `Subscriber.measured` do."""
     since = time.monotonic() if since is None else since
     while not holds():
@@ -54,7 +54,7 @@ def until(what: str, holds: Callable[[], bool], within: float, since: float | No
 
 
 def found(what: str, holds: bool, seen: Any, since: float) -> None:
-    """Tells whether something is as it must be, and what was seen if not."""
+    """Prints whether something is as it must be, and what was seen if not."""
     if holds:
         print(f"{time.monotonic() - began:6.1f} s  {what}: {time.monotonic() - since:.1f} s", flush=True)
     else:
@@ -63,14 +63,14 @@ def found(what: str, holds: bool, seen: Any, since: float) -> None:
 
 
 def bluetoothd() -> float:
-    """Starts it, and tells when."""
+    """Starts it, and returns when."""
     program = (glob.glob("/usr/libexec/bluetooth/bluetoothd") + glob.glob("/usr/lib/bluetooth/bluetoothd"))[0]
     start("bluetoothd", [program, "-n", "-d"])
     return time.monotonic()
 
 
 def gateway() -> float:
-    """Starts it, and tells when."""
+    """Starts it, and returns when."""
     start("gateway", [*VITALS2MQTT, "run", "--config", CONFIGURATION], env=ENVIRONMENT)
     return time.monotonic()
 
@@ -88,7 +88,7 @@ def has_adapter() -> bool:
 
 
 def command(text: str) -> float:
-    """Moves the wearables, and tells when that was done."""
+    """Moves the wearables, and returns when that was done."""
     with socket.create_connection(("127.0.0.1", figures.PORT), timeout=20) as port:
         port.sendall(text.encode() + b"\n")
         assert port.recv(16) == b"ok\n", text

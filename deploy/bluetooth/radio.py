@@ -1,7 +1,7 @@
 """A radio without hardware: the kernel gets a virtual Bluetooth controller through /dev/vhci, and each peripheral has one of its own.
 
 All are on one link of Bumble's, so whatever a peripheral sends goes through the real kernel and the real bluetoothd. Bumble 0.0.236
-needs four workarounds, each reported where it is.
+needs four workarounds, each explained where it is.
 """
 
 import asyncio
@@ -121,7 +121,7 @@ class Peripheral:
             await connection.disconnect(LOST)
 
     def lose_link(self) -> None:
-        """The other end is gone: Bumble does not tell a peripheral that the kernel's controller was removed."""
+        """The other end is gone: Bumble does not inform a peripheral that the kernel's controller was removed."""
         for connection in list(self.controller.le_connections.values()):
             self.controller.on_le_disconnected(connection, LOST)
 

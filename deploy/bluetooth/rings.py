@@ -61,7 +61,7 @@ class Serial(Peripheral):
             uuid, Properties.WRITE | Properties.WRITE_WITHOUT_RESPONSE, Permissions.WRITEABLE,
             CharacteristicValue(write=lambda connection, value: take(bytes(value))))
 
-    def tell(self, source: Characteristic, content: bytes) -> None:
+    def notify(self, source: Characteristic, content: bytes) -> None:
         for connection in self.device.connections.values():
             longest = connection.att_mtu - 3
             for start in range(0, len(content), longest):
@@ -100,7 +100,7 @@ class Ring(Serial):
     def packet(self, *content: int) -> None:
         """Fourteen bytes after the command, and their sum."""
         packet = bytes(content).ljust(15, b"\0")
-        self.tell(self.replies, packet + bytes([sum(packet) & 0xFF]))
+        self.notify(self.replies, packet + bytes([sum(packet) & 0xFF]))
 
     def asked(self, request: bytes) -> None:
         if len(request) != 16 or sum(request[:15]) & 0xFF != request[15]:
@@ -178,7 +178,7 @@ class Ring(Serial):
             body = bytes([self.days_ago()]) + hours + bytes(49)
         else:
             body = b""
-        self.tell(self.large_replies, bytes([0xBC, request[1]]) + struct.pack("<HH", len(body), modbus(body)) + body)
+        self.notify(self.large_replies, bytes([0xBC, request[1]]) + struct.pack("<HH", len(body), modbus(body)) + body)
 
 
 class NightRing(Serial):
@@ -239,4 +239,4 @@ class NightRing(Serial):
         elif command not in (0x05, 0x15):
             status = 1
         head = struct.pack("<BBBHH", 0x55, status, 0xFF - status, block, len(reply)) + reply
-        self.tell(self.replies, head + bytes([crc8(head)]))
+        self.notify(self.replies, head + bytes([crc8(head)]))

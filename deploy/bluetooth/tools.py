@@ -26,7 +26,7 @@ def vitals2mqtt(*arguments: str) -> subprocess.CompletedProcess:
 
 
 def independent_client() -> None:
-    """What another program reads of the strap is what the gateway is evaluated by, too."""
+    """What another program reads of the strap is what the gateway is checked by, too."""
     since = time.monotonic()
     with open(f"{LOGS}/client.errors", "ab") as errors:
         client = subprocess.run(

@@ -100,15 +100,15 @@ class Reader:
 
     def read_response(self, name: str, _: str, body: dict) -> list[Line]:
         sample = (body["data"] or {}).get("sample")
-        reported = [f"{name}: {body['command']} {body['status']}", quantity(sample, sample.get("unit")) if sample else "",
-                body["message"] or "", *(f"{error['path']} {error['message']}" for issue in body["violations"])]
-        return [Line("answer", ", ".join(part for part in reported if part))]
+        texts = [f"{name}: {body['command']} {body['status']}", quantity(sample, sample.get("unit")) if sample else "",
+                body["message"] or "", *(f"{violation['path']} {violation['message']}" for violation in body["violations"])]
+        return [Line("answer", ", ".join(part for part in texts if part))]
 
     def read_measure(self, name: str, _: str, body: dict) -> list[Line]:
         if body["state"] == "idle":
             return []
-        reported = [name + ":", body["metric"] or "", body["state"], body["error"] or ""]
-        return [Line("measure", " ".join(part for part in reported if part), name + body["state"], 5)]
+        texts = [name + ":", body["metric"] or "", body["state"], body["error"] or ""]
+        return [Line("measure", " ".join(part for part in texts if part), name + body["state"], 5)]
 
     def read_sync(self, name: str, _: str, body: dict) -> list[Line]:
         if body["state"] == "idle":
@@ -122,8 +122,8 @@ class Reader:
             self.unworn.add(device)
         else:
             self.unworn.discard(device)
-        reported = {True: ["worn"], False: ["not worn"], None: []}[body["worn"]] + (["charging"] if body["charging"] else [])
-        return [Line("wear", f"{name}: {', '.join(reported)}", name, 5)] if reported else []
+        texts = {True: ["worn"], False: ["not worn"], None: []}[body["worn"]] + (["charging"] if body["charging"] else [])
+        return [Line("wear", f"{name}: {', '.join(texts)}", name, 5)] if texts else []
 
     def read_link(self, name: str, _: str, body: dict) -> list[Line]:
         return [Line("link", f"{name}: {body['state']}")]

@@ -1,4 +1,4 @@
-"""The demo's stage: starts the gateway and an independent subscriber, changes a threshold, and tells what arrives.
+"""Runs the demo: starts the gateway and an independent subscriber, changes a threshold, and prints what arrives.
 
 The subscriber is mosquitto_sub, which knows nothing of the gateway; this program only shortens what it receives to lines
 that fit a terminal. Standard library only.
@@ -26,16 +26,16 @@ class Stop(Exception):
 
 
 def main() -> int:
-    stage = Stage(parse_arguments())
+    demo = Demo(parse_arguments())
     for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-        signal.signal(number, stage.stop)
+        signal.signal(number, demo.stop)
     try:
-        stage.run()
+        demo.run()
     except Stop:
         pass
     finally:
-        stage.end()
-    return stage.summary()
+        demo.end()
+    return demo.summary()
 
 
 def parse_arguments() -> argparse.Namespace:
@@ -47,7 +47,7 @@ def parse_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-class Stage:
+class Demo:
     def __init__(self, arguments: argparse.Namespace):
         self.arguments = arguments
         self.broker = ["-h", "127.0.0.1", "-p", str(arguments.port)]
@@ -67,7 +67,7 @@ class Stage:
 
     def run(self) -> None:
         self.wait_for_broker()
-        self.say("broker", f"to look yourself: mosquitto_sub -p {self.arguments.port} -t 'vitals2mqtt/#' -v")
+        self.say("broker", f"to read it yourself: mosquitto_sub -p {self.arguments.port} -t 'vitals2mqtt/#' -v")
         subscriber = self.start(
             ["mosquitto_sub", *self.broker, "-V", "5", "-t", "vitals2mqtt/#", "-t", "homeassistant/#", "-F", "%t %p"],
             stdout=subprocess.PIPE, text=True)

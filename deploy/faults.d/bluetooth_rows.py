@@ -7,7 +7,7 @@ import time
 from rig import TIMEOUT, Bench, require, row, until
 
 STRAP = {"id": "strap", "driver": "gatt-health", "transport": {"type": "bluez", "address": "A4:C1:38:00:11:22"}}
-AWAY = "D-Bus"
+NO_BUS = "D-Bus"
 SERVED = "the strap says what is missing; the other device loses nothing, and the gateway goes on"
 
 
@@ -48,7 +48,7 @@ def begin(bench: Bench, **options) -> tuple:
 @row("no D-Bus", "30 s with --quick, else 60 s", SERVED)
 def no_bus(bench: Bench) -> str:
     load, _ = begin(bench)
-    until(lambda: AWAY in error(bench), TIMEOUT, "the strap does not say that D-Bus is missing")
+    until(lambda: NO_BUS in error(bench), TIMEOUT, "the strap does not say that D-Bus is missing")
     end = time.monotonic() + (30 if bench.is_quick else 60)
     while time.monotonic() < end:
         before = len(load.acknowledged)
@@ -63,9 +63,9 @@ def bus_restarts(bench: Bench) -> str:
     rounds = 3 if bench.is_quick else 10
     _, bus = begin(bench)
     for _ in range(rounds):
-        until(lambda: AWAY in error(bench), 60, "the strap does not say that D-Bus is missing")
+        until(lambda: NO_BUS in error(bench), 60, "the strap does not say that D-Bus is missing")
         bus.start()
-        until(lambda: error(bench) and AWAY not in error(bench), 60, f"the strap still says: {error(bench)}")
+        until(lambda: error(bench) and NO_BUS not in error(bench), 60, f"the strap still says: {error(bench)}")
         bus.end()
         bench.gateway.check()
     return f"{rounds} times, the last said without D-Bus: \"{error(bench)[:40]}…\"; {bench.settle('band')} samples, lost 0"

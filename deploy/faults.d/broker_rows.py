@@ -16,19 +16,19 @@ from rig import TIMEOUT, ROOT, Bench, Finding, require, row, until
 def replay_all(bench: Bench) -> int:
     """Requests what gaps name, with all that lies between. Returns how many facts were quarantined, once none is any more.
 
-    `gateway/state` comes every ten seconds at most: it must have reported of these facts before it can say that none is left.
+    `gateway/state` comes every ten seconds at most: it must have counted these facts before it can say that none is left.
     """
-    def aside() -> int | None:
+    def waiting() -> int | None:
         return bench.consumer.newest.get("gateway/state", {}).get("quarantined")
 
     def facts() -> int:
         return sum(last - first + 1 for first, last in set(bench.consumer.refused()))
-    until(lambda: 0 < (aside() or 0) <= facts(), TIMEOUT, "gateway/state does not have the facts that gaps name")
-    while aside() != 0:
+    until(lambda: 0 < (waiting() or 0) <= facts(), TIMEOUT, "gateway/state does not have the facts that gaps name")
+    while waiting() != 0:
         # More than once if another gap comes meanwhile.
         known, numbers = facts(), sorted(set(bench.consumer.refused()))
         replay(bench, f"r{known}", numbers[0][0], numbers[-1][1])
-        until(lambda: aside() == 0 or facts() > known, TIMEOUT, "facts are still quarantined")
+        until(lambda: waiting() == 0 or facts() > known, TIMEOUT, "facts are still quarantined")
     return facts()
 
 
@@ -197,7 +197,7 @@ def cut_at_subscription(bench: Bench) -> str:
     phone = {"id": "anna", "driver": "health-auto-export", "transport": {"type": "mqtt", "topic": topic.decode()}}
     bench.gateway.write([phone, bench.peers.device("band")])
     bench.gateway.start()
-    until(lambda: any(topic.decode() in line for line in bench.gateway.lines), TIMEOUT, "the topic is not left out")
+    until(lambda: any(topic.decode() in line for line in bench.gateway.lines), TIMEOUT, "the topic is not skipped")
     cuts = middle.cuts
     until(lambda: len(load.acknowledged) > 200, TIMEOUT, "no samples")
     bench.consumer.expect_all("band", load.acknowledged[:100])

@@ -1,4 +1,4 @@
-"""Rows about the life of the process: reloads, stops, and kills."""
+"""Rows about the lifecycle of the process: reloads, stops, and kills."""
 
 import os
 import random

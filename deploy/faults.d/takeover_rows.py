@@ -10,7 +10,7 @@ SAID = "same client id"
 
 
 @row("two gateways with one client id", "a copied configuration with another device; each connection ends the other's; then the copy is stopped",
-     "both say what to look for, and do not try without a wait; all samples of both arrive")
+     "both say what to check, and do not try without a wait; all samples of both arrive")
 def takeover(bench: Bench) -> str:
     seconds = 15 if bench.is_quick else 60
     bench.peers.load("band", rate=50)

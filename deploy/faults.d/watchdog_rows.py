@@ -100,7 +100,7 @@ def stuck_part(bench: Bench) -> str:
     manager.listen(2 * WATCHDOG)
     signs = manager.lines().count(SIGN)
     require("READY=1" in manager.lines(), "the gateway did not say that it is ready")
-    require(signs >= 4, f"{signs} signs of life in {2 * WATCHDOG:.0f} s of health")
+    require(signs >= 4, f"{signs} signs of life in {2 * WATCHDOG:.0f} s without a fault")
     thread = FrozenThread(named(bench.gateway.process.pid, "broker_network"))
     frozen = time.monotonic()
     while time.monotonic() - max(manager.last_sign(), frozen) < WATCHDOG:
@@ -110,7 +110,7 @@ def stuck_part(bench: Bench) -> str:
     line = until(
         lambda: next((line for line in bench.gateway.lines if "A part of the gateway does not answer" in line), None), TIMEOUT,
         "the log names no part")
-    require("health.part=broker_network" in line, f"the log names another part: {line}")
+    require("liveness.part=broker_network" in line, f"the log names another part: {line}")
     start_again(bench, manager, thread, load)
     stopped = bench.gateway.stop()
     count = bench.consumer.expect_all("load", list(load.acknowledged), 20)

@@ -30,7 +30,7 @@ def imported(trial: Backfill) -> str:
     trial.begin_import()
     began = time.monotonic()
     until("the import has begun", lambda: len(trial.rows(trial.entity("heart_rate"))) > 1_000, 120)
-    if due(trial) == 0:
+    if pending(trial) == 0:
         raise Finding("the import was over before Home Assistant was stopped")
     trial.home.stop()
     trial.home.start()
@@ -95,7 +95,7 @@ def repeated(trial: Backfill) -> str:
     return f"{sum(map(len, after))} rows"
 
 
-def due(trial: Backfill) -> int:
+def pending(trial: Backfill) -> int:
     """For how many series and sensors hours are to be imported."""
     with sqlite3.connect(f"file:{trial.folder}/trial.sqlite?mode=ro", uri=True) as store:
         number = store.execute("SELECT count(*) FROM pending_statistics").fetchone()[0]
@@ -125,7 +125,7 @@ def quiet(trial: Backfill) -> str:
     state = trial.broker.last(f"vitals2mqtt/{ID}/gateway/state")["statistics"]
     if state["problem"] is not None:
         raise Finding(f"gateway/state says {state}")
-    return f"{state['activity']}, {state['due']} due"
+    return f"{state['activity']}, {state['due']} pending"
 
 
 def refused(trial: Backfill) -> str:
@@ -150,7 +150,7 @@ def refused(trial: Backfill) -> str:
     with open(trial.processes.log("gateway"), encoding="utf-8", errors="replace") as log:
         lines = sum("Statistics are not imported." in line for line in log)
     if lines != 1:
-        raise Finding(f"the log tells it {lines} times")
+        raise Finding(f"the log has it {lines} times")
     return problem
 
 

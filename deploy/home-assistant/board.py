@@ -111,9 +111,9 @@ class Board:
         for card in cards(next(view for view in self.views if view["path"] == path)):
             wanted[f"hui-{card}-card"] = wanted.get(f"hui-{card}-card", 0) + 1
 
-        def complete(look: dict) -> bool:
-            return (look["path"] == f"/{BOARD}/{path}" and not look["errors"] and not look["busy"]
-                    and all(look["tags"].get(tag) == count for tag, count in wanted.items()))
+        def complete(page: dict) -> bool:
+            return (page["path"] == f"/{BOARD}/{path}" and not page["errors"] and not page["busy"]
+                    and all(page["tags"].get(tag) == count for tag, count in wanted.items()))
 
         return self.browser.wait(f"{path} shows {wanted}", complete)
 
@@ -128,7 +128,7 @@ def imported(board: Board) -> str:
     """the devices have their history, and Home Assistant has their statistics"""
     for device, key in MEASURED:
         until(f"{device} has {key}", lambda: board.home.connection.get(f"/api/states/{board.entity(device, key)}"), 90)
-    # Statistics are imported of entities that have had a state; others are looked for again in five minutes.
+    # Statistics are imported of entities that have had a state; others are checked again in five minutes.
     board.processes.end("gateway", signal.SIGTERM, 15)
     board.start_gateway(True)
 
@@ -159,13 +159,13 @@ def shown(board: Board) -> str:
 def drawn(board: Board) -> str:
     """every plot of a metric with a history is drawn"""
     board.open("vitals")
-    look = board.wait("vitals")
-    plots = look["tags"]["hui-statistics-graph-card"]
+    page = board.wait("vitals")
+    plots = page["tags"]["hui-statistics-graph-card"]
 
     def done() -> bool:
-        look = board.browser.look()
-        if look["plots"] != plots:
-            raise Finding(f"{look['plots']} of {plots} are drawn, {look['tags']}")
+        page = board.browser.page()
+        if page["plots"] != plots:
+            raise Finding(f"{page['plots']} of {plots} are drawn, {page['tags']}")
         return True
 
     until("the plots are drawn", done, 30)
@@ -188,7 +188,7 @@ def renamed(board: Board) -> str:
     board.home.connection.ask("config/entity_registry/update", entity_id=old, new_entity_id="sensor.nerves_of_anna")
     board.install(board.printed("--proposed-ids", "--device", "band-1"))
     board.open("vitals")
-    board.browser.wait("a card complains", lambda look: bool(look["errors"]))
+    board.browser.wait("a card complains", lambda page: bool(page["errors"]))
     text = board.printed("--device", "band-1")
     if "sensor.nerves_of_anna" not in text:
         raise Finding("the new id is not printed")

@@ -14,7 +14,7 @@ from processes import Finding, Processes, until
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 
 # What a page shows: how many elements there are of each tag, also within components; what complains; and what is not there yet.
-LOOK = r"""
+PAGE = r"""
 (() => {
     const tags = {}, errors = [];
     let busy = 0, plots = 0;
@@ -130,8 +130,8 @@ class Browser:
     def open(self, path: str) -> None:
         self.ask("Page.navigate", url=self.home + path)
 
-    def look(self) -> dict:
-        return json.loads(self.run(LOOK))
+    def page(self) -> dict:
+        return json.loads(self.run(PAGE))
 
     def click(self, heading: str) -> None:
         if not self.run(CLICK % json.dumps(heading)):
@@ -142,15 +142,15 @@ class Browser:
         seen: list[tuple[float, dict]] = []
 
         def found() -> Optional[dict]:
-            look = self.look()
+            page = self.page()
             now = time.monotonic()
-            if not condition(look):
+            if not condition(page):
                 seen.clear()
-                raise Finding(f"{look['path']} has {look['errors']} and {look['tags']}"[:1500])
-            if seen and seen[0][1]["tags"] != look["tags"]:
+                raise Finding(f"{page['path']} has {page['errors']} and {page['tags']}"[:1500])
+            if seen and seen[0][1]["tags"] != page["tags"]:
                 seen.clear()
-            seen.append((now, look))
-            return look if now - seen[0][0] > 1 else None
+            seen.append((now, page))
+            return page if now - seen[0][0] > 1 else None
 
         return until(what, found, seconds)
 

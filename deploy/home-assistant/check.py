@@ -31,7 +31,7 @@ CHECKS: list[Callable[[Trial], str]] = [
     entities.show_attributes, controls.numbers_reach_the_device, controls.switches_reach_the_device,
     controls.times_reach_the_device, controls.refused_values_fall_back, controls.measurements_fail, life.leave,
     controls.buttons_act, controls.measurements_are_shown, controls.measurements_are_stopped, controls.alerts_arrive,
-    life.of_a_device_that_is_away, controls.settings_wait, controls.settings_drift, life.of_the_gateway,
+    life.of_an_offline_device, controls.settings_wait, controls.settings_drift, life.of_the_gateway,
     life.of_a_device_that_is_removed, passkeys.are_typed, life.of_home_assistant, life.statistics, life.of_discovery, life.log,
 ]
 
@@ -41,7 +41,7 @@ def main() -> int:
     parser.add_argument("--gateway", required=True)
     parser.add_argument(
         "--only", choices=["entities", "backfill", "midnight", "dashboard"], action="append",
-        help="leave out the other trials; may be repeated")
+        help="skip the other trials; may be repeated")
     parser.add_argument("--pictures", metavar="FOLDER", help="keep the pictures of the dashboard there")
     parser.add_argument("versions", nargs="+")
     arguments = parser.parse_args()

@@ -18,7 +18,7 @@ def value(payload: dict, path: str) -> Any:
 
 
 def set_and_read_back(trial: Trial, device: str, path: str, service: str, data: dict, wanted: Any, shown: Any) -> None:
-    """Sets a control, and looks for the value in the accepted configuration, at the device, and in Home Assistant again."""
+    """Sets a control, and checks the value in the accepted configuration, at the device, and in Home Assistant again."""
     entity = trial.entity(device, path.replace(".", "_"))
     before = trial.last(device, "config")["version"]
     trial.home.connection.call(service, entity, **data)
@@ -196,7 +196,7 @@ def come_back(trial: Trial) -> None:
     trial.wait("the strap is back", "strap-1", "link", lambda link: link["state"] == "connected", since)
 
 
-def go_away(trial: Trial) -> None:
+def lose_strap(trial: Trial) -> None:
     """The strap is lost."""
     since = trial.broker.count
     trial.gateway.stop_strap()
@@ -209,7 +209,7 @@ def settings_wait(trial: Trial) -> str:
     entity, pending = trial.entity("strap-1", path.replace(".", "_")), trial.entity("strap-1", "settings_pending")
     before = value(trial.last("strap-1", "config"), path)
     trial.wait_state(pending, "off")
-    go_away(trial)
+    lose_strap(trial)
     try:
         trial.home.connection.call("number.set_value", entity, value=before + 7)
         trial.wait_state(pending, shows("on", pending=[path], drift=[], reported={path: before}, error=None))
@@ -230,7 +230,7 @@ def settings_drift(trial: Trial) -> str:
     entity, pending = trial.entity("strap-1", path.replace(".", "_")), trial.entity("strap-1", "settings_pending")
     before = value(trial.last("strap-1", "config"), path)
     trial.wait_state(pending, "off")
-    go_away(trial)
+    lose_strap(trial)
     try:
         trial.gateway.change_strap("schedule", "interval_min", before + 15)
     finally:

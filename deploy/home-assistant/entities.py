@@ -134,7 +134,7 @@ def show_values(trial: Trial) -> str:
     def compared() -> int:
         states = trial.home.connection.states()
         issues = [
-            f"{entity.device} {entity.key}: {error}"
+            f"{entity.device} {entity.key}: {issue}"
             for entity in entities
             if (issue := issue_of(trial, entity, states[registry[trial.name(entity)]["entity_id"]]["state"]))]
         issues += lacking({

@@ -35,7 +35,7 @@ def of_gateway() -> list[Entity]:
 
 
 def of_device(device: str, info: dict, config: dict, reported: dict, has_time: bool) -> list[Entity]:
-    """`reported` is what the device and its link have reported: `battery`, `worn`, `charging` and `rssi`."""
+    """`reported` is what the device and its link report: `battery`, `worn`, `charging` and `rssi`."""
     can = info["capabilities"]
     return [*values(device, can), *days(device, can), *alerts(device, can, config), *own(device, reported),
             *diagnostics(device, can), *settings(device, can, has_time), *buttons(device, can)]
@@ -105,7 +105,7 @@ def days(device: str, can: dict) -> Iterator[Entity]:
 
 
 def own(device: str, reported: dict) -> Iterator[Entity]:
-    """What the device and its link tell of themselves."""
+    """What the device and its link report of themselves."""
     if reported["battery"]:
         yield newest(device, "battery", "battery", ("value",), "%", device_class="battery", category="diagnostic")
     for key, device_class in (("worn", None), ("charging", "battery_charging")):

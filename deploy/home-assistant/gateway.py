@@ -1,4 +1,4 @@
-"""The real gateway with simulated wearables, and one that comes over the network and can go away."""
+"""The real gateway with simulated wearables, and one that comes over the network and can be lost."""
 
 import json
 import os
@@ -109,7 +109,7 @@ class Gateway:
     def write_morning(rates: str, records: str) -> None:
         """Writes the strap's history: a workout with its heart rates, the resting heart rate before it, and the last minutes.
 
-        It tells of steps, and has none: those of the workout are no steps of the day.
+        It can count steps, and has none: those of the workout are no steps of the day.
         """
         now = int(time.time())
         start = now // 3600 * 3600 - (OCLOCK - WORKOUT_OCLOCK) * 3600

@@ -81,14 +81,14 @@ class Importing:
             types=["mean", "min", "max", "state", "sum", "last_reset"]).get(entity, [])
 
     def done(self) -> bool:
-        """Whether all that is old enough is imported: what is left due has only hours that are not."""
+        """Whether all that is old enough is imported: what is still pending has only hours that are not."""
         with sqlite3.connect(f"file:{self.folder}/trial.sqlite?mode=ro", uri=True) as store:
             left = store.execute("SELECT series.metric, first_hour, last_hour FROM pending_statistics "
                                  "JOIN series ON series.id = pending_statistics.series").fetchall()
         store.close()
         late = [row for row in left if row[1] * HOUR <= self.last()]
         if late:
-            raise Finding(f"due are {late}")
+            raise Finding(f"pending are {late}")
         return True
 
     def last(self) -> int:

@@ -9,12 +9,12 @@ from trial import Trial
 
 def leave(trial: Trial) -> str:
     """a device that is lost is still there for a while"""
-    controls.go_away(trial)
+    controls.lose_strap(trial)
     entities.availability(trial, [entity for entity in trial.expected() if entity.device == "strap-1"], True)
     return "a minute, in this trial"
 
 
-def of_a_device_that_is_away(trial: Trial) -> str:
+def of_an_offline_device(trial: Trial) -> str:
     """a device that is not heard of is unavailable, its settings are not, and it comes back"""
     own = [entity for entity in trial.expected() if entity.device == "strap-1"]
     values, others = ([entity for entity in own if entity.needs_device is needs] for needs in (True, False))
@@ -144,7 +144,7 @@ def statistics(trial: Trial) -> str:
     return f"{len(wanted)} sensors"
 
 
-TOLD = 10  # records of the log that a finding quotes
+QUOTED = 10  # records of the log that a finding quotes
 
 # Messages of Home Assistant about its own parts in a trial, not about the gateway.
 USUAL = (
@@ -169,8 +169,8 @@ def log(trial: Trial) -> str:
     """nothing in Home Assistant's log or among its repairs complains"""
     records = [record for record in trial.home.records() if not any(usual in record.text for usual in USUAL)]
     if records:
-        reported = [f"{record.level} {record.source}: {shortened(record.text.rstrip())}" for record in records[:TOLD]]
-        raise Finding("\n".join([*reported, f"{len(records)} records in all"]))
+        quoted = [f"{record.level} {record.source}: {shortened(record.text.rstrip())}" for record in records[:QUOTED]]
+        raise Finding("\n".join([*quoted, f"{len(records)} records in all"]))
     repairs = trial.home.connection.ask("repairs/list_issues")["issues"]
     issues = [issue for issue in repairs if (issue["domain"], issue["issue_id"]) not in USUAL_ISSUES]
     if issues:

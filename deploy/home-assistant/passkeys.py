@@ -34,7 +34,7 @@ def typed(trial: Trial) -> str:
     trial.wait_state(field, "unavailable")
     since = trial.broker.count
     idle = trial.last(METER, "pairing")
-    reported(trial, {**idle, "state": "passkey", "until": "2030-01-01T00:00:00.000Z"})
+    publish(trial, {**idle, "state": "passkey", "until": "2030-01-01T00:00:00.000Z"})
     trial.wait_state(phase, shows("passkey", until="2030-01-01T00:00:00.000Z"))
     trial.wait_state(field, shows("unknown", mode="password", pattern="^[0-9]{6}$"))
     trial.home.connection.call("text.set_value", field, value=PASSKEY)
@@ -45,7 +45,7 @@ def typed(trial: Trial) -> str:
     sent = [message for message in trial.broker.all(trial.topic(METER, "command/passkey")) if message.number > since]
     if [(message.payload, message.is_retained) for message in sent] != [({"passkey": PASSKEY}, False)]:
         raise Finding(f"it was sent as {sent}")
-    reported(trial, idle)
+    publish(trial, idle)
     trial.wait_state(field, "unavailable")
     return json.dumps(sent[0].payload)
 
@@ -56,5 +56,5 @@ def own(trial: Trial) -> set[str]:
         name.replace(f"vitals2mqtt_trial_{METER}_", "") for name in trial.registry() if f".vitals2mqtt_trial_{METER}_" in name}
 
 
-def reported(trial: Trial, pairing: Any) -> None:
+def publish(trial: Trial, pairing: Any) -> None:
     trial.broker.publish(trial.topic(METER, "pairing"), pairing, "--retain")

@@ -17,7 +17,7 @@ class Finding(Exception):
 
 def until(what: str, condition: Callable[[], Any], seconds: float = 60) -> Any:
     """Waits until a condition holds, and returns what it gave. Its own finding, if it ends with one, says why it does not; nor
-    does it where something that it looks for is not there yet."""
+    does it where something that it needs is not there yet."""
     end = time.monotonic() + seconds
     while True:
         why: Optional[Exception] = None

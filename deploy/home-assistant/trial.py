@@ -1,4 +1,4 @@
-"""What the checks look at: Home Assistant's entities on one side, the gateway's topics on the other."""
+"""What the checks compare: Home Assistant's entities on one side, the gateway's topics on the other."""
 
 import time
 import urllib.parse
@@ -66,7 +66,7 @@ class Trial:
             # The limits determine which alerts exist.
             config = self.wait("how it is monitored", device, "config", lambda config: config["version"] > 0)
             wear = self.last(device, "wear") or {}
-            # The strap tells the strength of its signal at each connection, and the band whether it is worn.
+            # The strap reports the strength of its signal at each connection, and the band whether it is worn.
             link = self.wait("its link", device, "link", lambda link: device != "strap-1" or link.get("rssi") == STRAP_SIGNAL)
             if device == "band-1":
                 wear = self.wait("how it is worn", device, "wear", lambda wear: None not in (wear.get("worn"), wear.get("charging")))

@@ -20,7 +20,7 @@ MODELS = ("band", "ring", "cuff", "oximeter")
 
 
 class Subscriber:
-    """An independent consumer: it counts samples, and looks for numbers of facts that never came."""
+    """An independent consumer: it counts samples, and checks the numbers of facts for gaps."""
 
     def __init__(self, port: int) -> None:
         self.samples = 0
@@ -128,7 +128,7 @@ def evaluate(rows: list[tuple[float, dict[str, float], int]]) -> list[str]:
     settled = [row for row in rows if row[0] >= SETTLED]
     findings = []
     if len(settled) < 8:
-        return [f"it was too short to check: it needs more than {SETTLED / 60:.0f} minutes"]
+        return [f"it was too short to evaluate: it needs more than {SETTLED / 60:.0f} minutes"]
     quarter = len(settled) // 4
     first, last = settled[:quarter], settled[-quarter:]
     memory = mean(last, "memory") / mean(first, "memory") - 1
@@ -152,7 +152,7 @@ def evaluate(rows: list[tuple[float, dict[str, float], int]]) -> list[str]:
     return findings
 
 
-def live(arguments: argparse.Namespace, folder: str) -> list[str]:
+def run(arguments: argparse.Namespace, folder: str) -> list[str]:
     port = free_port()
     mosquitto = subprocess.Popen(
         ["mosquitto", "-p", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -204,7 +204,7 @@ def main() -> int:
     for name in (signal.SIGINT, signal.SIGTERM):
         signal.signal(name, lambda *_: arguments.stop.set())
     with tempfile.TemporaryDirectory() as folder:
-        findings = live(arguments, folder)
+        findings = run(arguments, folder)
     for finding in findings:
         print(f"FAILED: {finding}")
     return 1 if findings else 0

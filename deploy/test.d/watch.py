@@ -157,7 +157,7 @@ def main(limit, command):
         sys.stdout.buffer.write(chunk)
         sys.stdout.buffer.flush()
     status = child.wait()
-    # What was just reported to end has a moment for it.
+    # What was just asked to end has a moment for it.
     left = time.monotonic() + GRACE
     while family() and time.monotonic() < left:
         time.sleep(0.2)

@@ -20,9 +20,9 @@ package enum BlueZPlugin: Plugin {
               type: bluez
               address: A4:C1:38:00:11:22   # or name: what it advertises
               #adapter: hci0               # plugins: {bluez: {adapter: …}} when left out
-              connection: persistent                   # or visit: connect, read what is there, and leave
-              #connect_every: 15m            # 10s to 24h, with connection: periodic
-              #idle_timeout: 10s             # a visit ends after so long without a value or a request
+              connection: persistent       # or periodic: connect, read what is there, and leave
+              #connect_every: 15m          # 10s to 24h, with connection: periodic
+              #idle_timeout: 10s           # a periodic connection ends after so long without a value or a request
               #connection_limit: 5m
               pairing: none                # or just_works, or passkey, or ask for one that the device makes anew
               #passkey: {file: passkey}    # the six digits on the device

@@ -151,7 +151,7 @@ import Vitals
             #expect(error.code == .unreachable)
             #expect(error.message.contains(Clinic.strap) && error.message.contains("the adapter gave up"))
             await clinic.bluez.silence("Connect")
-            // Heard while the gateway is offline, with the options that it had before.
+            // Heard while the gateway waits, with the options that it had before.
             await clinic.bluez.advertise(Self.path)
             let late = try await Self.error(clinic, Clinic.target(connectTimeout: .milliseconds(100)))
             #expect(late.code == .timeout)

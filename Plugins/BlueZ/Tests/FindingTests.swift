@@ -44,7 +44,7 @@ import Vitals
         }
         try await withClinic { clinic in
             let refusal = BusError.reply(name: "org.freedesktop.DBus.Error.AccessDenied", message: "no")
-            // Once when it connects, and once when it looks.
+            // Once when it connects, and once when it checks.
             await clinic.bluez.fail("GetManagedObjects", refusal, refusal)
             let found = await findings(clinic)
             #expect(found.map(\.severity) == [.problem])

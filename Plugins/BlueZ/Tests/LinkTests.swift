@@ -77,7 +77,7 @@ import Vitals
         }
     }
 
-    @Test func `a device that goes away ends its link, and is connected again when it advertises`() async throws {
+    @Test func `a device that disconnects ends its link, and is connected again when it advertises`() async throws {
         try await withClinic { clinic in
             let path = FakeBlueZ.path(Clinic.strap)
             await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }

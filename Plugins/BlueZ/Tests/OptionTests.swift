@@ -43,26 +43,26 @@ import Vitals
     @Test func `what has no meaning is an error`() {
         let device = ["name": "Strap"]
         #expect(Self.issues(device.merging(["connect_every": "1h"]) { $1 }).count == 1)
-        #expect(Self.issues(device.merging(["connect_every": "1h", "duty": "visit"]) { $1 }).isEmpty)
+        #expect(Self.issues(device.merging(["connect_every": "1h", "connection": "periodic"]) { $1 }).isEmpty)
         #expect(Self.issues(device.merging(["pairing": "passkey"]) { $1 }).count == 1)
         #expect(Self.issues(device.merging(["pairing": "just_works"]) { $1 }).isEmpty)
         #expect(Self.issues(device.merging(["pairing": "ask"]) { $1 }).isEmpty)
-        #expect(Self.issues(device.merging(["duty": "always"]) { $1 }).count == 1)
+        #expect(Self.issues(device.merging(["connection": "always"]) { $1 }).count == 1)
     }
 
-    @Test func `a silence that ends a visit must be shorter than the longest visit`() {
+    @Test func `a silence that ends a connection must be shorter than the limit of the connection`() {
         func issues(_ pairs: [String: String]) -> [String] {
-            Self.issues(["name": "Strap", "duty": "visit"].merging(pairs) { $1 })
+            Self.issues(["name": "Strap", "connection": "periodic"].merging(pairs) { $1 })
         }
         let found = issues(["idle_timeout": "5m", "connection_limit": "10s"])
         #expect(
             found == [
-                "idle_timeout: It must be shorter than connection_limit, which is 10s: no visit would end by silence."
+                "idle_timeout: It must be shorter than connection_limit, which is 10s: no connection would end by silence."
             ])
         #expect(issues(["idle_timeout": "5m"]).count == 1)
         #expect(issues(["idle_timeout": "10s", "connection_limit": "10s"]).count == 1)
         #expect(issues(["idle_timeout": "9s", "connection_limit": "10s"]).isEmpty)
-        // Without the key a visit of that length is what was asked for.
+        // Without the key a connection of that length is what was asked for.
         #expect(issues(["connection_limit": "10s"]).isEmpty)
     }
 

@@ -6,7 +6,7 @@ import Vitals
 
 @testable import BlueZ
 
-/// When devices have a link: turns and visits.
+/// When devices have a link: turns and periodic connections.
 @Suite(.timeLimit(.minutes(2))) struct PeriodicConnectionTests {
     /// Waits for values until the link ends, as a driver does.
     private static let listen: @Sendable (BlueZLink) async throws -> Void = { link in
@@ -45,7 +45,7 @@ import Vitals
         }
     }
 
-    @Test func `a visit ends when the device is silent, and the next one waits its time`() async throws {
+    @Test func `a periodic connection ends when the device is silent, and the next one waits its time`() async throws {
         try await withClinic { clinic in
             let mode = DeviceTarget.Mode.periodic(
                 every: .milliseconds(300), idle: .milliseconds(100), longest: .seconds(30))
@@ -62,7 +62,7 @@ import Vitals
         }
     }
 
-    @Test func `who wants a new connection does not wait for the time of the next visit`() async throws {
+    @Test func `who wants a new connection does not wait for the time of the next periodic one`() async throws {
         try await withClinic { clinic in
             let mode = DeviceTarget.Mode.periodic(every: .hours(24), idle: .milliseconds(100), longest: .seconds(30))
             await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
@@ -79,7 +79,7 @@ import Vitals
         }
     }
 
-    @Test func `a device that is never silent is left after the longest visit`() async throws {
+    @Test func `a device that is never silent is left at the limit of the connection`() async throws {
         try await withClinic { clinic in
             let mode = DeviceTarget.Mode.periodic(every: .seconds(10), idle: .seconds(5), longest: .milliseconds(200))
             await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
@@ -94,7 +94,7 @@ import Vitals
         clinic.bluez.calls.elements.count { $0.hasPrefix("Connect ") }
     }
 
-    @Test func `a visit that breaks is made again when the device advertises, and after the third time at its time`()
+    @Test func `a broken connection is made again when the device advertises, and after the third time at its time`()
         async throws
     {
         let clock = ManualClock()
@@ -121,7 +121,7 @@ import Vitals
         }
     }
 
-    @Test func `a visit that its driver fails is made again as soon as the device advertises`() async throws {
+    @Test func `a connection that its driver fails is made again as soon as the device advertises`() async throws {
         try await withClinic(clock: ManualClock().gatewayClock) { clinic in
             let mode = DeviceTarget.Mode.periodic(every: .hours(1), idle: .seconds(10), longest: .minutes(5))
             await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }

@@ -163,7 +163,7 @@ import Testing
         try await Self.withHouse { bus, _ in
             try await withConfiguration(Self.configuration(port: 1, bus: bus)) { file in
                 let ring = ["--config", file, "--device", "R02_1122"]
-                let added = try await Self.run("add", ring + ["--transport", "duty=visit"])
+                let added = try await Self.run("add", ring + ["--transport", "connection=periodic"])
                 let entry = added.lines.drop { !$0.hasPrefix("  - id") }.joined(separator: "\n")
                 #expect(
                     entry == """

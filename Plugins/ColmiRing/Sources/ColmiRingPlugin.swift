@@ -15,8 +15,8 @@ package enum ColmiRingPlugin: Plugin {
             transport:
               type: bluez
               address: 30:35:47:00:11:22
-              duty: visit           # it connects for the history, and leaves, which spares the ring's battery
-              visit_every: 15m
+              connection: periodic  # it connects for the history, and leaves, which spares the ring's battery
+              connect_every: 15m
             options:
               utc_offset: 60        # minutes that the ring's clock is ahead of UTC, all year; its day begins at its midnight
         """

@@ -245,7 +245,7 @@ import WearableTesting
     }
 
     /// Cut values, garbage, delays and lost connections: nothing traps or hangs, and every sample lies in its range.
-    @Test(arguments: UInt64(1)...16) func `lives with a bad radio`(seed: UInt64) throws {
+    @Test(arguments: UInt64(1)...16) func `works with a bad radio`(seed: UInt64) throws {
         try Simulation.run(seed: seed, start: Self.start, deadline: .hours(20)) { simulation in
             for _ in 0..<4 {
                 var random = simulation.random()

@@ -5,11 +5,11 @@ import Synchronization
 
 extension ExecTransport {
     /// Logs a program's standard error, one message per line, until the program ends. Of a flood it logs a part, and
-    /// says within a second how many lines it left out.
+    /// says within a second how many lines it skipped.
     func log(_ errors: SubprocessOutputSequence, to logger: Logger) async {
         let lines = ErrorLines(program: program.name, logger: logger)
         await withTaskGroup { group in
-            group.addTask { await lines.sayLeftOut() }
+            group.addTask { await lines.logSkipped() }
             do {
                 for try await buffer in errors {
                     // A cancelled task reads on without pauses, to the end.
@@ -29,7 +29,7 @@ extension ExecTransport {
 /// The standard error of one run of a program, on its way into the log.
 private final class ErrorLines: Sendable {
     private let lines = Mutex(LogLines())
-    private let leavesOut = Signal()
+    private let skips = Signal()
     private let rate = Mutex(ReadingRate())
     private let program: String
     private let logger: Logger
@@ -44,16 +44,16 @@ private final class ErrorLines: Sendable {
     /// Logs the lines that are complete. Returns how long to wait before reading more.
     func write(_ bytes: UnsafeRawBufferPointer) -> Duration? {
         let now = start.duration(to: clock.now)
-        let (found, leavesOut, ends) = lines.withLock { ($0.append(bytes, at: now), $0.hasLeftOut, $0.takeEnds()) }
+        let (found, skips, ends) = lines.withLock { ($0.append(bytes, at: now), $0.hasSkipped, $0.takeEnds()) }
         for line in found { write(line) }
-        if leavesOut { self.leavesOut.wake() }
+        if skips { self.skips.wake() }
         return rate.withLock { $0.pause(after: bytes.count, lines: ends, at: now) }
     }
 
     /// Says once a second how many lines were skipped, until the task is cancelled.
-    func sayLeftOut() async {
+    func logSkipped() async {
         while !Task.isCancelled {
-            await leavesOut.wait()
+            await skips.wait()
             do { try await clock.sleep(for: .seconds(1)) } catch { return }
             report()
         }
@@ -67,7 +67,7 @@ private final class ErrorLines: Sendable {
     }
 
     private func report() {
-        let count = lines.withLock { $0.takeLeftOut() }
+        let count = lines.withLock { $0.takeSkipped() }
         guard count > 0 else { return }
         logger.warning(
             "The program writes too many lines to its standard error; some were skipped.",

@@ -6,7 +6,7 @@ import Logging
     import Musl
 #endif
 
-/// Splits a program's standard error into lines for the log, and leaves out what would flood it.
+/// Splits a program's standard error into lines for the log, and skips what would flood it.
 struct LogLines {
     /// The longest line kept whole, in bytes. A longer line is an error or a dump, not for people to read; the bound
     /// limits memory.
@@ -27,15 +27,15 @@ struct LogLines {
     private var cut = 0
     private var second: Duration?
     private var countOfSecond = 0
-    private var isInsideLeftOut = false
+    private var isInsideSkipped = false
     private var skipped = 0
     private var ends = 0
 
     /// Whether lines were skipped and not reported yet.
-    var hasLeftOut: Bool { skipped > 0 }
+    var hasSkipped: Bool { skipped > 0 }
 
     /// The number of lines that were skipped since the last call.
-    mutating func takeLeftOut() -> Int {
+    mutating func takeSkipped() -> Int {
         defer { skipped = 0 }
         return skipped
     }
@@ -59,7 +59,7 @@ struct LogLines {
             let isWhole = piece.count < rest.count
             if isWhole { ends += 1 }
             rest = rest.dropFirst(piece.count + 1)
-            if isInsideLeftOut || countOfSecond >= Self.linesPerSecond {
+            if isInsideSkipped || countOfSecond >= Self.linesPerSecond {
                 skip(piece, isWhole: isWhole)
             } else {
                 buffer(piece)
@@ -85,8 +85,8 @@ struct LogLines {
     }
 
     private mutating func skip(_ piece: Slice<UnsafeRawBufferPointer>, isWhole: Bool) {
-        if !isInsideLeftOut, !piece.isEmpty { skipped += 1 }
-        isInsideLeftOut = !isWhole && (isInsideLeftOut || !piece.isEmpty)
+        if !isInsideSkipped, !piece.isEmpty { skipped += 1 }
+        isInsideSkipped = !isWhole && (isInsideSkipped || !piece.isEmpty)
     }
 
     /// The last line without a line end, `nil` if there is none.

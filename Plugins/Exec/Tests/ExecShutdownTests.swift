@@ -11,9 +11,9 @@ import Testing
 struct ExecShutdownTests {
     @Test func `closing the standard input lets a program end by itself`() async throws {
         let log = LogRecorder()
-        var patient = try shell("cat >/dev/null; echo 'I! graceful disconnect' >&2; exit 0")
-        patient.grace = .seconds(30)
-        try await patient.withBytes(log: log) { _ in }
+        var program = try shell("cat >/dev/null; echo 'I! disconnect' >&2; exit 0")
+        program.grace = .seconds(30)
+        try await program.withBytes(log: log) { _ in }
         #expect(log.entries.map(\.message) == ["disconnect", "The program has ended."])
         #expect(log.entries.last?.metadata["exec.status"] == "exited with status 0")
     }

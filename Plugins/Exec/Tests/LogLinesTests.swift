@@ -18,9 +18,9 @@ extension LogLines {
         #expect(lines.append(" and goes on".utf8, at: .milliseconds(1999)).isEmpty)
         // The rest of a line that was skipped is no line.
         #expect(lines.append(" and ends\nnext\n".utf8, at: .seconds(2)) == [.init(level: .info, text: "next")])
-        #expect(lines.hasLeftOut)
-        #expect(lines.takeLeftOut() == 4)
-        #expect(lines.takeLeftOut() == 0)
+        #expect(lines.hasSkipped)
+        #expect(lines.takeSkipped() == 4)
+        #expect(lines.takeSkipped() == 0)
         #expect(lines.completeLine() == nil)
     }
 

@@ -52,7 +52,7 @@ import WearableTesting
         }
     }
 
-    @Test func `a cuff's records come as soon as it is connected, and the gateway tells it the time`() throws {
+    @Test func `a cuff's records come as soon as it is connected, and the gateway sends it the time`() throws {
         let stored: [[UInt8]] = (0..<3).map { [0x02, 120 + $0, 0, 80, 0, 93, 0] + ScriptedClinic.date(Int($0)) }
         try withDevice({ _ in
             ScriptedPeripheral(
@@ -238,7 +238,7 @@ import WearableTesting
     }
 
     /// Cut values, garbage, delays and lost connections: nothing traps or hangs, and every sample is possible.
-    @Test(arguments: UInt64(1)...24) func `lives with a bad radio`(seed: UInt64) throws {
+    @Test(arguments: UInt64(1)...24) func `works with a bad radio`(seed: UInt64) throws {
         try Simulation.run(seed: seed, start: ScriptedClinic.moment(1440), deadline: .hours(6)) { simulation in
             for _ in 0..<5 {
                 var random = simulation.random()

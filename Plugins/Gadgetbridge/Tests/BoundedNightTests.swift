@@ -28,7 +28,9 @@ import Vitals
         for (minutes, stage) in stages { try phone.insert(Self.stages, minutes.map { [ms($0), stage] }) }
     }
 
-    @Test func `a sleep of Huawei that has stages alone is reported, also within an hour of a night with bounds`() throws {
+    @Test func `a sleep of Huawei that has stages alone is reported, also within an hour of a night with bounds`()
+        throws
+    {
         try huawei(
             nights: [(0, 200), (nil, 260), (560, 700), (760, 800)],
             stages: [
@@ -69,7 +71,8 @@ import Vitals
         #expect(try phone.open().skippedRows == [Self.stages: [.incomplete: 1]])
     }
 
-    @Test func `a sleep of Garmin without events is reported beside one with them, and a lone stage is counted`() throws {
+    @Test func `a sleep of Garmin without events is reported beside one with them, and a lone stage is counted`() throws
+    {
         try phone.table("GARMIN_SLEEP_STAGE_SAMPLE", "STAGE I!")
         try phone.table("GARMIN_EVENT_SAMPLE", "EVENT I!, EVENT_TYPE I, DATA I")
         try phone.insert(

@@ -67,7 +67,7 @@ import Vitals
                 // Of the body, of the skin, of the air, of an unknown kind, and without one.
                 [ms(0), "NULL", 1, 4], [ms(1), "NULL", 2, 9], [ms(2), "NULL", 3, 0], [ms(3), "NULL", 0, 0],
                 [ms(4), "NULL", "NULL", "NULL"], [ms(5), "'warm'", 1, 4],
-                // The place alone tells what it is of.
+                // The place alone says what it is of.
                 [ms(6), 33.1, "NULL", 9], [ms(7), 36.9, 1, "NULL"],
             ])
         #expect(try phone.values(.temperature) == [Value(7, 36.9)])

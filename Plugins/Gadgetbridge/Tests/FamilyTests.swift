@@ -132,7 +132,7 @@ import Vitals
             """)
         try phone.table("GARMIN_NAP_SAMPLE", "END_TIMESTAMP I!")
         try phone.table("GENERIC_SLEEP_STAGE_SAMPLE", "DURATION I!, STAGE I!")
-        // The means of a night, whose meaning only their names tell.
+        // The means of a night, whose meaning only their names say.
         try phone.table("HUAWEI_SLEEP_STATS_SAMPLE", "BED_TIME I!, WAKEUP_TIME I!, AVG_HRV I!, AVG_BREATH_RATE I!")
         try phone.insert("HUAWEI_SLEEP_STATS_SAMPLE", [[midnight * 1000, midnight * 1000, midnight * 1000, 40, 15]])
         try phone.insert("GLORY_FIT_STEPS_SAMPLE", [[midnight * 1000, 700, 0, 0, 0, 0, 60, 700]])
@@ -146,7 +146,7 @@ import Vitals
         try phone.insert("XIAOMI_SLEEP_TIME_SAMPLE", [[midnight * 1000, (midnight + 28_800) * 1000, 480]])
         try phone.table("LEFUN_SLEEP_SAMPLE", "TYPE I!")
         try phone.insert("LEFUN_SLEEP_SAMPLE", [[midnight + 60, 2]])
-        // Each interval is there twice, and nothing tells which row is which.
+        // Each interval is there twice, and nothing says which row is which.
         try phone.table("HUAWEI_ACTIVITY_SAMPLE", "STEPS I!, HEART_RATE I!, RAW_KIND I!")
         try phone.insert("HUAWEI_ACTIVITY_SAMPLE", [[midnight, 9, 60, 1]])
         let device = try phone.open().device

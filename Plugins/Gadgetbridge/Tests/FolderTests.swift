@@ -49,19 +49,20 @@ import Vitals
         let folder = phone.folder
         try phone.table("GENERIC_STRESS_SAMPLE", "STRESS I!")
         try phone.insert("GENERIC_STRESS_SAMPLE", [[Phone.midnight * 1000, 30]])
-        try Scenario.live(with: phone, path: folder.path) { [phone] home in
-            try await home.pass(.seconds(80))
-            #expect(home.kept.samples(.stress).count == 1)
+        try Scenario.run(with: phone, path: folder.path) { [phone] scenario in
+            try await scenario.pass(.seconds(80))
+            #expect(scenario.kept.samples(.stress).count == 1)
             // As when a share is unmounted and mounted again.
             let aside = folder.deletingLastPathComponent().appending(path: "aside-\(folder.lastPathComponent)")
             try FileManager.default.moveItem(at: folder, to: aside)
             defer { try? FileManager.default.removeItem(at: aside) }
-            try await home.pass(.minutes(3))
+            try await scenario.pass(.minutes(3))
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
             try FileManager.default.copyItem(at: aside.appending(path: "Gadgetbridge.db"), to: phone.file)
             try phone.insert("GENERIC_STRESS_SAMPLE", [[(Phone.midnight + 60) * 1000, 31]])
-            try await home.pass(.seconds(80))
-            #expect(home.kept.samples(.stress).count == 2 && home.kept.corrected.isEmpty && home.endings.isEmpty)
+            try await scenario.pass(.seconds(80))
+            #expect(scenario.kept.samples(.stress).count == 2)
+            #expect(scenario.kept.corrected.isEmpty && scenario.endings.isEmpty)
         }
     }
 
@@ -73,23 +74,23 @@ import Vitals
         @Sendable func problems() -> [String] {
             log.entries.filter { $0.message == "The export cannot be read now." }.compactMap { $0.metadata["error"] }
         }
-        try Scenario.live(with: phone, path: folder.path, log: log) { [phone] home in
-            try await home.pass(.seconds(80))
-            // As Syncthing does: the old file is taken away, and then the new one gets its name. The looks meet every moment.
+        try Scenario.run(with: phone, path: folder.path, log: log) { [phone] scenario in
+            try await scenario.pass(.seconds(80))
+            // As Syncthing does: the old file is taken away, and then the new one gets its name. The checks meet every moment.
             for round in 1...80 {
                 try phone.insert("GENERIC_STRESS_SAMPLE", [[(Phone.midnight + 60 * Int64(round)) * 1000, 31]])
                 let whole = try Data(contentsOf: phone.file)
                 try FileManager.default.removeItem(at: phone.file)
-                try await home.pass(.seconds(4))
+                try await scenario.pass(.seconds(4))
                 try whole.write(to: phone.file)
-                try await home.pass(.seconds(10))
+                try await scenario.pass(.seconds(10))
             }
-            try await home.pass(.seconds(80))
-            #expect(home.kept.samples(.stress).count == 81 && problems() == [])
+            try await scenario.pass(.seconds(80))
+            #expect(scenario.kept.samples(.stress).count == 81 && problems() == [])
             try FileManager.default.removeItem(at: phone.file)
-            try await home.pass(.minutes(10))
+            try await scenario.pass(.minutes(10))
             #expect(problems().count == 1 && problems().first?.contains("has no export yet") == true)
-            #expect(home.endings.isEmpty)
+            #expect(scenario.endings.isEmpty)
         }
     }
 }

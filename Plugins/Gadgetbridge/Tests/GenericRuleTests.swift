@@ -13,7 +13,7 @@ import Vitals
     private let midnight = Phone.midnight
     init() throws { phone = try Phone() }
 
-    @Test func `reads heart rates and steps of minutes, and leaves out what is not measured`() throws {
+    @Test func `reads heart rates and steps of minutes, and skips what is not measured`() throws {
         try phone.table("PINE_TIME_ACTIVITY_SAMPLE", "RAW_KIND I!, STEPS I!, HEART_RATE I!")
         try phone.insert(
             "PINE_TIME_ACTIVITY_SAMPLE",

@@ -119,14 +119,14 @@ import Vitals
     }
 
     @Test func `six thousand records of a minute are read, and more are counted`() throws {
-        for (count, left) in [(MetricReader.maximumPerMinute, nil), (MetricReader.maximumPerMinute + 1, 1)] {
+        for (count, skipped) in [(MetricReader.maximumPerMinute, nil), (MetricReader.maximumPerMinute + 1, 1)] {
             let phone = try Phone()
             try phone.table("GENERIC_STRESS_SAMPLE", "STRESS I!")
             try phone.insert("GENERIC_STRESS_SAMPLE", (0..<Int64(count)).map { [Phone.midnight * 1000 + $0, 30] })
             try phone.insert("GENERIC_STRESS_SAMPLE", [[(Phone.midnight + 60) * 1000, 31]])
             let samples = try phone.samples(.stress, limit: 1000)
             #expect(samples.count == MetricReader.maximumPerMinute + 1 && samples.last?.reading == .value(31))
-            #expect(try phone.open().skippedRows["GENERIC_STRESS_SAMPLE"]?[.tooMany] == left)
+            #expect(try phone.open().skippedRows["GENERIC_STRESS_SAMPLE"]?[.tooMany] == skipped)
         }
     }
 
@@ -141,8 +141,8 @@ import Vitals
         try phone.insert("COLMI_SLEEP_STAGE_SAMPLE", starts.map { [ms($0), 20, 2] })
         let found = try phone.samples(.sleep).map(\.start)
         #expect(found == (Array(starts.prefix(NightLimits.perDay)) + [1440]).map { Timestamp(milliseconds: ms($0)) })
-        let left = try phone.open().skippedRows["COLMI_SLEEP_SESSION_SAMPLE"]
-        #expect(left == (count > NightLimits.perDay ? [.tooMany: 1] : nil))
+        let skipped = try phone.open().skippedRows["COLMI_SLEEP_SESSION_SAMPLE"]
+        #expect(skipped == (count > NightLimits.perDay ? [.tooMany: 1] : nil))
     }
 
     @Test func `a sleep has as many stages as the gateway takes, and a night of a day is none`() throws {

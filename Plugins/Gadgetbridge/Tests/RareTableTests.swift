@@ -191,7 +191,7 @@ import Vitals
         "PRESSURE_LOW_MM_HG": 79, "VALUE": 48, "RESPIRATORY_RATE": 15, "TEMPERATURE": 36, "HR_RESTING": 52,
     ]
 
-    @Test(arguments: cases) func `reads a row by the names of its columns, and leaves out what is not measured`(
+    @Test(arguments: cases) func `reads a row by the names of its columns, and skips what is not measured`(
         _ family: Case
     ) throws {
         let phone = try Phone()

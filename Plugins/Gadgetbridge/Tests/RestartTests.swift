@@ -12,7 +12,7 @@ import Vitals
     private let phone: Phone
     private let notes = DeviceNotes()
     private static let table = "GENERIC_HEART_RATE_SAMPLE"
-    /// Enough for a look and for the time in which a file must not change.
+    /// Enough for a check and for the time in which a file must not change.
     private static let soon: Duration = .seconds(80)
 
     init() throws {
@@ -33,11 +33,11 @@ import Vitals
         zone: String = "UTC", notes: DeviceNotes? = nil, during body: @escaping @Sendable () throws -> Void = {}
     ) throws -> [Timestamp] {
         let reported = Recorder<[Timestamp]>()
-        try Scenario.live(with: phone, zone: zone, deadline: .days(3), notes: notes ?? self.notes) { home in
-            try await home.pass(Self.soon)
+        try Scenario.run(with: phone, zone: zone, deadline: .days(3), notes: notes ?? self.notes) { scenario in
+            try await scenario.pass(Self.soon)
             try body()
-            try await home.pass(Self.soon)
-            reported.append(home.events.map(\.start))
+            try await scenario.pass(Self.soon)
+            reported.append(scenario.events.map(\.start))
         }
         return try #require(reported.elements.last)
     }
@@ -56,7 +56,7 @@ import Vitals
         #expect(try reported() == [])
     }
 
-    @Test func `what a running gateway was reported is known after a restart`() throws {
+    @Test func `what was reported to a running gateway is known after a restart`() throws {
         let phone = phone
         _ = try reported {
             try phone.run("UPDATE \(Self.table) SET HEART_RATE = 61 WHERE TIMESTAMP = \(Self.ms(daysAgo: 90))")
@@ -74,7 +74,7 @@ import Vitals
     @Test func `notes that cannot be written cost nothing but the same samples once more`() throws {
         let notes = DeviceNotes()
         notes.attach(
-            to: DeviceNotes.Keeper { () async throws(DeviceError) in
+            to: DeviceNotes.Storage { () async throws(DeviceError) in
                 [:]
             } save: { _ throws(DeviceError) in
                 throw DeviceError(.failure, "The disk is full.")

@@ -70,7 +70,7 @@ import Vitals
 
     /// Overwrites the file slowly, and checks all that is kept meanwhile.
     private static func overwrite(
-        _ phone: Phone, with target: Data, _ home: Scenario, _ random: inout SplitMix64,
+        _ phone: Phone, with target: Data, _ scenario: Scenario, _ random: inout SplitMix64,
         check: (_ kept: [Sample]) -> Void
     ) async throws {
         let file = try FileHandle(forUpdating: phone.file)
@@ -82,9 +82,9 @@ import Vitals
             try file.write(contentsOf: target[place..<(place + length)])
             place += length
             guard place < target.count else { break }
-            // Often longer than the time in which a file must not change, and than the time between two looks.
-            try await home.pass(.seconds(Int.random(in: 1...150, using: &random)))
-            check(home.kept.samples(.heartRate))
+            // Often longer than the time in which a file must not change, and than the time between two checks.
+            try await scenario.pass(.seconds(Int.random(in: 1...150, using: &random)))
+            check(scenario.kept.samples(.heartRate))
         }
         try file.truncate(atOffset: UInt64(target.count))
     }
@@ -94,7 +94,7 @@ import Vitals
         let (old, new) = try exports(grows: grows)
         let rounds = 6
         let log = LogRecorder()
-        try Scenario.live(with: phone, deadline: .days(20), log: log) { [phone] home in
+        try Scenario.run(with: phone, deadline: .days(20), log: log) { [phone] scenario in
             let changed = Set(Self.changed.flatMap { $0 })
             /// How many of the changed rates are those of the second export.
             func changes(_ kept: [Sample]) -> Int {
@@ -110,31 +110,31 @@ import Vitals
             func attempts() -> Int { log.entries.count { $0.message == "The export cannot be read now." } }
             func reads() -> Int { log.entries.count { $0.message == "A new export was read." } }
 
-            try await home.pass(.seconds(80))
-            #expect(home.kept.samples(.heartRate).count == Int(Self.rows) && reads() == 1)
-            var random = home.simulation.random()
+            try await scenario.pass(.seconds(80))
+            #expect(scenario.kept.samples(.heartRate).count == Int(Self.rows) && reads() == 1)
+            var random = scenario.simulation.random()
             for round in 0..<rounds {
                 // Back and forth: each round leaves the file as the other export.
                 let isNew = round % 2 == 0
                 let (readBefore, attemptsBefore) = (reads(), attempts())
-                try await Self.overwrite(phone, with: isNew ? new : old, home, &random) { kept in
+                try await Self.overwrite(phone, with: isNew ? new : old, scenario, &random) { kept in
                     let count = changes(kept)
                     // A file that grows shows by its size that it is torn: one export is known as a whole, or the other. Of two files
                     // of one size, a part of each may pass for an export.
                     if grows { #expect(count == (isNew ? 0 : changed.count), "round \(round)") }
                 }
                 if grows { #expect(attempts() > attemptsBefore && reads() == readBefore, "round \(round)") }
-                try await home.pass(.seconds(80))
+                try await scenario.pass(.seconds(80))
                 #expect(reads() > readBefore)
-                #expect(changes(home.kept.samples(.heartRate)) == (isNew ? changed.count : 0), "round \(round)")
+                #expect(changes(scenario.kept.samples(.heartRate)) == (isNew ? changed.count : 0), "round \(round)")
             }
             try new.write(to: phone.file)
-            try await home.pass(.seconds(80))
-            #expect(home.kept.samples(.heartRate).count == Int(grows ? 2 * Self.rows : Self.rows))
-            #expect(home.endings.isEmpty)
+            try await scenario.pass(.seconds(80))
+            #expect(scenario.kept.samples(.heartRate).count == Int(grows ? 2 * Self.rows : Self.rows))
+            #expect(scenario.endings.isEmpty)
             // A revision for each time that a rate became another one, and none without.
-            let revisions = home.kept.revisions(.heartRate)
-            for sample in home.kept.samples(.heartRate) {
+            let revisions = scenario.kept.revisions(.heartRate)
+            for sample in scenario.kept.samples(.heartRate) {
                 let expected = changed.contains(Self.minutes(sample)) ? rounds + 2 : 1
                 #expect(revisions[sample.start] == expected)
             }

@@ -96,7 +96,7 @@ import Vitals
         try phone.table("MI_BAND_ACTIVITY_SAMPLE", "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!")
         try phone.insert("MI_BAND_ACTIVITY_SAMPLE", [[Phone.midnight, 0, 9, 1, 66]])
         #expect(try family() == "Huami, Amazfit with Mi Band protocol")
-        // Minutes in both: nothing tells which.
+        // Minutes in both: nothing says which.
         try phone.table("HUAMI_EXTENDED_ACTIVITY_SAMPLE", "STEPS I!, RAW_KIND I!, HEART_RATE I!")
         try phone.insert("HUAMI_EXTENDED_ACTIVITY_SAMPLE", [[Phone.midnight + 60, 9, 1, 66]])
         #expect(try family() == "Huami, Amazfit with Mi Band protocol; Huami, Zepp OS")

@@ -124,7 +124,7 @@ import Vitals
                 group.addTask { await office.serve("phone-2", token: "two") }
                 let wrong = try await office.post("/v1/devices/phone-1", token: "wrong")
                 #expect(wrong.status == 401)
-                // Even the right one waits now: a guesser learns nothing.
+                // Even the right one waits now: a guess reveals nothing.
                 let early = try await office.post("/v1/devices/phone-1", token: "one")
                 #expect((early.status, early.code ?? "") == (429, "too_many_requests"))
                 #expect(early.headers.contains("retry-after: 1"))

@@ -11,7 +11,7 @@ import Vitals
 package struct HealthConnectExportOptions: ExportFormat, Hashable {
     package static let app = "Health Connect"
     package static let driver = "health-connect-export"
-    package static let section = "healthconnect"
+    package static let section = "healthconnectexport"
     package static let entry = "health_connect_export.db"
 
     package var place: ExportPlace

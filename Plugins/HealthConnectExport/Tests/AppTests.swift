@@ -81,7 +81,7 @@ import Vitals
         #expect(try counts("com.example.fit") == [990, 40])
     }
 
-    @Test func `the devices of an app can be told apart`() throws {
+    @Test func `the devices of an app can be distinguished`() throws {
         #expect(try counts("com.example.fit", device: "Phone 9") == [990])
         #expect(try counts("com.example.fit", device: "Example Watch 3") == [40])
         let watch = try phone.open("com.example.fit", device: "Watch 3").identity

@@ -15,7 +15,7 @@ import Vitals
         var table: String
         var column: String
         var taken: [String]
-        var left: [String]
+        var skipped: [String]
         var others: [(String, String)] = []
         var description: String { table }
     }
@@ -23,31 +23,31 @@ import Vitals
     @Test(arguments: [
         Ends(
             metric: .restingHeartRate, table: "resting_heart_rate_record_table", column: "beats_per_minute",
-            taken: ["20", "254"], left: ["19", "255"]),
+            taken: ["20", "254"], skipped: ["19", "255"]),
         Ends(
             metric: .heartRateVariability, table: "heart_rate_variability_rmssd_record_table",
-            column: "heart_rate_variability_millis", taken: ["1.0", "200.0"], left: ["0.9", "200.1"]),
+            column: "heart_rate_variability_millis", taken: ["1.0", "200.0"], skipped: ["0.9", "200.1"]),
         Ends(
             metric: .respiratoryRate, table: "respiratory_rate_record_table", column: "rate", taken: ["3.0", "100.0"],
-            left: ["2.9", "100.1"]),
+            skipped: ["2.9", "100.1"]),
         Ends(
             metric: .bloodOxygen, table: "oxygen_saturation_record_table", column: "percentage",
             taken: ["1.0", "100.0"],
-            left: ["0.9", "100.1"]),
+            skipped: ["0.9", "100.1"]),
         Ends(
             metric: .temperature, table: "body_temperature_record_table", column: "temperature",
-            taken: ["25.0", "45.0"], left: ["24.9", "45.1"], others: [("measurement_location", "'0'")]),
+            taken: ["25.0", "45.0"], skipped: ["24.9", "45.1"], others: [("measurement_location", "'0'")]),
         Ends(
             metric: .weight, table: "weight_record_table", column: "weight", taken: ["400.0", "650000.0"],
-            left: ["399.0", "650001.0"]),
+            skipped: ["399.0", "650001.0"]),
         // 0.56 mmol/L is 10.09 mg/dL, and 55.5 are 999.89.
         Ends(
             metric: .bloodGlucose, table: "blood_glucose_record_table", column: "level", taken: ["0.56", "55.5"],
-            left: ["0.55", "55.6"],
+            skipped: ["0.55", "55.6"],
             others: [("specimen_source", "'0'"), ("relation_to_meal", "'0'"), ("meal_type", "'0'")]),
     ])
     func `the ends of each range are measurements, and what is beyond is counted`(ends: Ends) throws {
-        for (number, value) in (ends.taken + ends.left).enumerated() {
+        for (number, value) in (ends.taken + ends.skipped).enumerated() {
             try phone.instant(
                 ends.table, number + 1, at: HealthPhone.ms(8, Int64(number)), [(ends.column, value)] + ends.others)
         }
@@ -109,8 +109,8 @@ import Vitals
         try phone.run("INSERT INTO sleep_stages_table VALUES (201, \(HealthPhone.ms(30)), \(HealthPhone.ms(31)), 4)")
         #expect(try phone.samples(.sleep).count == NightLimits.perDay + 1)
         #expect(try phone.samples(.sport).count == WorkoutFeed.perDay)
-        let left = try phone.open().skippedRows
-        #expect(left[sleeps]?[.tooMany] == 200 - NightLimits.perDay)
-        #expect(left[workouts]?[.tooMany] == 200 - WorkoutFeed.perDay)
+        let skipped = try phone.open().skippedRows
+        #expect(skipped[sleeps]?[.tooMany] == 200 - NightLimits.perDay)
+        #expect(skipped[workouts]?[.tooMany] == 200 - WorkoutFeed.perDay)
     }
 }

@@ -75,9 +75,9 @@ import Vitals
         try old.write(to: archive)
         try FileManager.default.removeItem(at: phone.file)
         let place = archive
-        try phone.live { life in
-            try await life.pass(.seconds(80))
-            #expect(life.kept.count == 2000)
+        try phone.simulate { run in
+            try await run.pass(.seconds(80))
+            #expect(run.kept.count == 2000)
             var random = SplitMix64(seed: 43)
             let file = try FileHandle(forUpdating: place)
             defer { try? file.close() }
@@ -88,31 +88,31 @@ import Vitals
                 try file.write(contentsOf: new[written..<(written + length)])
                 written += length
                 guard written < new.count else { break }
-                // Often longer than the time in which a file must not change, and than the time between two looks.
-                try await life.pass(.seconds(Int.random(in: 1...150, using: &random)))
-                #expect(life.kept.count == 2000)
+                // Often longer than the time in which a file must not change, and than the time between two checks.
+                try await run.pass(.seconds(Int.random(in: 1...150, using: &random)))
+                #expect(run.kept.count == 2000)
             }
             try file.truncate(atOffset: UInt64(new.count))
-            try await life.pass(.seconds(80))
-            #expect(life.kept.samples(.weight).map(\.value) == [71.5])
-            #expect(life.kept.samples(.heartRate).count == 2000 && life.kept.corrected.isEmpty)
+            try await run.pass(.seconds(80))
+            #expect(run.kept.samples(.weight).map(\.value) == [71.5])
+            #expect(run.kept.samples(.heartRate).count == 2000 && run.kept.corrected.isEmpty)
             // The weight is a metric that the old zip had not, so that the session begins anew, once.
-            #expect(life.endings == ["The export has other kinds of records now; a new session reads them."])
+            #expect(run.endings == ["The export has other kinds of records now; a new session reads them."])
         }
     }
 
     @Test func `the state before stays while a torn export is there`() throws {
-        try phone.live { [phone] life in
-            try await life.pass(.seconds(80))
-            #expect(life.kept.count == 2000)
+        try phone.simulate { [phone] run in
+            try await run.pass(.seconds(80))
+            #expect(run.kept.count == 2000)
             let whole = try Data(contentsOf: phone.file)
             try whole.prefix(whole.count / 3).write(to: phone.file)
-            try await life.pass(.minutes(5))
+            try await run.pass(.minutes(5))
             try whole.write(to: phone.file)
             try phone.instant("weight_record_table", 1, at: HealthPhone.ms(7), [("weight", "71500")])
-            try await life.pass(.minutes(3))
-            #expect(life.kept.samples(.weight).map(\.value) == [71.5])
-            #expect(life.kept.samples(.heartRate).count == 2000 && life.kept.corrected.isEmpty)
+            try await run.pass(.minutes(3))
+            #expect(run.kept.samples(.weight).map(\.value) == [71.5])
+            #expect(run.kept.samples(.heartRate).count == 2000 && run.kept.corrected.isEmpty)
         }
     }
 }

@@ -332,7 +332,7 @@ def read_samples(path, shift):
 
 
 def serve_tcp(address, device, faults):
-    """Serves one gateway after the other. Port 0 takes any free port; the line on standard error tells which."""
+    """Serves one gateway after the other. Port 0 takes any free port; the line on standard error says which."""
     host, _, port = address.rpartition(":")
     with socket.create_server((host, int(port))) as server:
         print("listening %d" % server.getsockname()[1], file=sys.stderr, flush=True)

@@ -30,7 +30,7 @@ class Band:
         self.seen = None
         self.connected, self.worn, self.busy = True, True, False
         self.battery, self.charging = 80, False
-        self.live = []  # values that the band has measured by itself and tells at once
+        self.live = []  # values that the band has measured by itself and reports at once
         self.reading_errors = 0  # so many readings of the next measurement fail
         self.sync_errors = []  # metrics whose records cannot be read
         self.refuses_push = False
@@ -59,7 +59,7 @@ class Band:
         return sorted((item for item in self.items[metric] if start <= item.start_time <= end), key=lambda item: item.start_time)
 
     def moment(self):
-        """Now, in whole milliseconds, and later than ever before: time and metric tell two records apart."""
+        """Now, in whole milliseconds, and later than ever before: time and metric distinguish two records."""
         self.last_moment = max(round(time.time(), 3), round(self.last_moment + 0.001, 3))
         return self.last_moment
 
@@ -92,15 +92,15 @@ class Band:
             setattr(self, name, value)
         return changed
 
-    def live_item(self, reported):
+    def live_item(self, measured):
         """The record of a value that the band measured by itself, `{"metric", "value"}`, of a pressure with `diastolic`."""
-        metric = reported["metric"]
+        metric = measured["metric"]
         item = record(metric, self.moment(), 0)
         if metric == "blood_pressure":
-            item.systolic, item.diastolic = reported["value"], reported["diastolic"]
+            item.systolic, item.diastolic = measured["value"], measured["diastolic"]
         elif metric == "blood_oxygen":
-            item.oxy_value = reported["value"]
+            item.oxy_value = measured["value"]
         else:
-            item.hr_value = reported["value"]
+            item.hr_value = measured["value"]
         self.items[metric].append(item)
         return item

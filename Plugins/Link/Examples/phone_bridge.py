@@ -50,7 +50,7 @@ class Bridge:
     # The SDK's callbacks
 
     def connection_changed(self, is_connected):
-        """Without its band the app has nothing to say: it hangs up, and the gateway shows the device as away."""
+        """Without its band the app has nothing to say: it hangs up, and the gateway shows the device as offline."""
         self.changed.set()
         if self.current and not is_connected:
             log("I", "the band is offline")
@@ -58,8 +58,8 @@ class Bridge:
 
     def value(self, metric, item):
         """A live value: kept until the gateway has it on its disk, whether or not there is a link."""
-        reported = sample(metric, item)
-        self.send(self.outbox.add(reported), reported)
+        measured = sample(metric, item)
+        self.send(self.outbox.add(measured), measured)
 
     def battery(self, percent, charging):
         self.notify("battery", {"percent": percent, "charging": charging})
@@ -74,7 +74,7 @@ class Bridge:
         if self.link:
             self.link.notify(method, params)
 
-    def send(self, number, reported):
+    def send(self, number, measured):
         if not self.link:
             log("I", "sample %d is kept until there is a link" % number)
             return
@@ -87,7 +87,7 @@ class Bridge:
                 log("W", "sample %d is refused: %s" % (number, error.get("message")))
             self.outbox.remove(number)
 
-        self.link.request("sample-%d" % number, "sample", {"sample": reported}, done)
+        self.link.request("sample-%d" % number, "sample", {"sample": measured}, done)
 
     async def serve(self, reader, writer):
         """Runs one link to its end."""
@@ -107,8 +107,8 @@ class Bridge:
         self.link = self.current
         self.battery(self.sdk.band.battery, self.sdk.band.charging)
         self.notify("wear", {"worn": self.sdk.band.worn})
-        for number, reported in self.outbox.all():
-            self.send(number, reported)
+        for number, measured in self.outbox.all():
+            self.send(number, measured)
 
     async def call_forever(self, arguments):
         """Calls the gateway while the band is connected, and again after each end, with waits that double and differ."""

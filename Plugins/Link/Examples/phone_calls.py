@@ -13,7 +13,7 @@ MONITORED = MEASURED + ("stress", "temperature")
 LARGEST_PAGE = 500
 
 
-async def reported(call, *arguments):
+async def completion(call, *arguments):
     """Calls the SDK and waits for its completion: `(error)` or `(result, error)`. Its error answers the gateway's call."""
     done = asyncio.get_running_loop().create_future()
 
@@ -38,15 +38,15 @@ class Measurement:
 
     def data(self, item, error):
         if error:
-            self.tell("measurement/error", error=failure(error))
+            self.notify("measurement/error", error=failure(error))
         elif item:
-            self.tell("measurement/sample", sample=sample(self.metric, item))
+            self.notify("measurement/sample", sample=sample(self.metric, item))
 
     def end(self, success, error):
         self.has_ended = True
-        self.tell("measurement/ended", completed=bool(success), error=failure(error))
+        self.notify("measurement/ended", completed=bool(success), error=failure(error))
 
-    def tell(self, method, **params):
+    def notify(self, method, **params):
         if self.waiting is not None:
             self.waiting.append((method, params))
         else:
@@ -55,7 +55,7 @@ class Measurement:
     def answered(self):
         waiting, self.waiting = self.waiting, None
         for method, params in waiting:
-            self.tell(method, **params)
+            self.notify(method, **params)
 
 
 class Calls:
@@ -109,7 +109,7 @@ class Calls:
                     raise
                 continue
             capabilities[metric] = {"monitor": True, "schedule_time": True, "schedule_interval": True, "alert": alert}
-        # The guides tell neither who made the band nor its clock: no `clock`, and the names are the app's.
+        # The guides say neither who made the band nor its clock: no `clock`, and the names are the app's.
         device = {"manufacturer": None, "model": "Band of a phone", "serial": None, "firmware": None, "hardware": None}
         return {"protocol": 1, "device": device, "capabilities": capabilities}, self.opened
 
@@ -126,15 +126,15 @@ class Calls:
             raise CallError(INVALID, "there is no such page")
         if not params.get("page") or self.records[0] != (metric, first, last):
             read = interface.sync_raw_resting_heart_rate_data if metric == "resting_heart_rate" else interface.sync_raw_data
-            items = await reported(read, first / 1000, last / 1000)
-            samples = sorted((sample(metric, item) for item in items), key=lambda reported: reported["start"])
-            self.records = ((metric, first, last), [reported for reported in samples if first <= reported["start"] < last])
-        samples = [reported for reported in self.records[1] if reported["start"] >= start][skip:]
+            items = await completion(read, first / 1000, last / 1000)
+            samples = sorted((sample(metric, item) for item in items), key=lambda found: found["start"])
+            self.records = ((metric, first, last), [found for found in samples if first <= found["start"] < last])
+        samples = [found for found in self.records[1] if found["start"] >= start][skip:]
         page, rest = samples[:limit], samples[limit:]
         if not rest:
             return {"samples": page, "next": None}
         following = rest[0]["start"]
-        same = sum(1 for reported in page if reported["start"] == following) + (skip if following == start else 0)
+        same = sum(1 for found in page if found["start"] == following) + (skip if following == start else 0)
         return {"samples": page, "next": [following, same]}
 
     async def history_acknowledge(self, params):
@@ -149,14 +149,14 @@ class Calls:
         if metric == "resting_heart_rate":  # the guides have only today's
             if not first <= local_midnight(time.time()) <= last:
                 return {"days": []}
-            item = await reported(interface.sync_today_resting_heart_rate_data)
+            item = await completion(interface.sync_today_resting_heart_rate_data)
             return {"days": [resting_day(item)] if item else []}
         # The SDK takes no time in the future.
-        models = await reported(interface.sync_daily_data, first, min(local_midnight(last + 36 * 3600) - 1, time.time()))
+        models = await completion(interface.sync_daily_data, first, min(local_midnight(last + 36 * 3600) - 1, time.time()))
         return {"days": [day(metric, model) for model in models]}
 
     def fetch(self, metric):
-        return reported(getattr(self.sdk.auto_monitor, "fetch_%s_auto_monitor_configs" % metric))
+        return completion(getattr(self.sdk.auto_monitor, "fetch_%s_auto_monitor_configs" % metric))
 
     async def monitor_read(self, params):
         metric, _ = self.interface(params, MONITORED)
@@ -167,7 +167,7 @@ class Calls:
         metric, _ = self.interface(params, MONITORED)
         configs = await self.fetch(metric)
         change(metric, configs, params.get("configuration"))
-        await reported(getattr(self.sdk.auto_monitor, "push_%s_auto_monitor_config" % metric), configs)
+        await completion(getattr(self.sdk.auto_monitor, "push_%s_auto_monitor_config" % metric), configs)
         return {}
 
     async def measurement_start(self, params):
@@ -193,7 +193,7 @@ class Calls:
     async def measurement_stop(self, params):
         running = self.measurement
         if running and not running.has_ended and params.get("measurement") == running.name:
-            await reported(getattr(self.sdk, running.metric).stop_measure)
+            await completion(getattr(self.sdk, running.metric).stop_measure)
         return {}
 
     async def ping(self, params):

@@ -215,7 +215,7 @@ class SDK:
     # What the band does by itself
 
     async def watch(self):
-        """Tells what changes about the band."""
+        """Reports what changes about the band."""
         while True:
             changed = self.band.changes()
             if "connected" in changed:
@@ -224,10 +224,10 @@ class SDK:
                 self.wear_handler(self.band.worn)
             if "battery" in changed or "charging" in changed:
                 self.battery_handler(self.band.battery, self.band.charging)
-            for reported in changed.get("live", []):
-                self.value_handler(reported["metric"], self.band.live_item(reported))
-                if reported.get("alert"):  # the edge: raised or cleared
-                    self.alert_handler(reported["metric"], reported["alert"], reported["value"], time.time())
+            for measured in changed.get("live", []):
+                self.value_handler(measured["metric"], self.band.live_item(measured))
+                if measured.get("alert"):  # the edge: raised or cleared
+                    self.alert_handler(measured["metric"], measured["alert"], measured["value"], time.time())
             await asyncio.sleep(0.1)
 
 

@@ -32,46 +32,46 @@ def sample(metric, item):
     """A value item as a sample. Its times and `isUserInitiated` are its identity: they must be those of the record, too."""
     if item is None:
         return None
-    reported = {
+    result = {
         "metric": metric, "start": milliseconds(item.start_time), "end": milliseconds(item.end_time), "kind": item.value_type,
         "user_initiated": item.is_user_initiated,
     }
     if metric == "blood_pressure":
-        reported.update(systolic=item.systolic, diastolic=item.diastolic)
+        result.update(systolic=item.systolic, diastolic=item.diastolic)
     elif metric == "blood_oxygen":
-        reported["value"] = item.oxy_value
+        result["value"] = item.oxy_value
     else:
-        reported["value"] = item.hr_value
-    return reported
+        result["value"] = item.hr_value
+    return result
 
 
 def day(metric, model):
     """A daily model as a day of `summary/read`."""
     items = model.all_measured_items()
-    reported = {
+    result = {
         "date": time.strftime("%Y-%m-%d", time.localtime(model.day_start_time)), "count": len(items),
         "manual_count": len(model.manual_items),
     }
     if metric == "blood_pressure":
-        reported["average"] = {name: mean(getattr(item, name) for item in items) for name in ("systolic", "diastolic")} if items else None
+        result["average"] = {name: mean(getattr(item, name) for item in items) for name in ("systolic", "diastolic")} if items else None
         for name in ("max_systolic", "min_systolic", "max_diastolic", "min_diastolic"):
-            reported[name.replace("max_", "maximum_").replace("min_", "minimum_")] = sample(metric, getattr(model, name + "_item"))
-        return reported
+            result[name.replace("max_", "maximum_").replace("min_", "minimum_")] = sample(metric, getattr(model, name + "_item"))
+        return result
     value, name = ("oxy_value", "oxygen") if metric == "blood_oxygen" else ("hr_value", "hr")
-    reported["average"] = mean(getattr(item, value) for item in items)
-    reported["maximum"] = sample(metric, getattr(model, "max_%s_item" % name))
-    reported["minimum"] = sample(metric, getattr(model, "min_%s_item" % name))
+    result["average"] = mean(getattr(item, value) for item in items)
+    result["maximum"] = sample(metric, getattr(model, "max_%s_item" % name))
+    result["minimum"] = sample(metric, getattr(model, "min_%s_item" % name))
     if metric == "heart_rate":
-        reported["resting"] = [sample(metric, item) for item in model.resting_items]
-    return reported
+        result["resting"] = [sample(metric, item) for item in model.resting_items]
+    return result
 
 
 def resting_day(item):
     """Today's resting heart rate as a day of `summary/read`."""
-    reported = sample("resting_heart_rate", item)
+    result = sample("resting_heart_rate", item)
     return {
         "date": time.strftime("%Y-%m-%d", time.localtime(item.start_time)), "count": 1, "manual_count": 0, "average": item.hr_value,
-        "maximum": reported, "minimum": reported, "resting": [reported],
+        "maximum": result, "minimum": result, "resting": [result],
     }
 
 
@@ -98,22 +98,22 @@ OTHER_PARTS = {"schedule": ("schedule", MonitorSchedule, SCHEDULE), "alert": ("a
 
 
 def configuration(metric, configs):
-    """What the SDK fetched, for `monitor/read`. A part that the band does not have is skipped."""
-    reported = {}
+    """What the SDK fetched, for `monitor/read`. A part that the band does not have is left out."""
+    result = {}
     for name, (attribute, _, members) in PARTS.get(metric, OTHER_PARTS).items():
         part = getattr(configs, attribute)
         if part is not None:
-            reported[name] = {member: getattr(part, key) for member, key in members.items()}
+            result[name] = {member: getattr(part, key) for member, key in members.items()}
     if metric == "heart_rate":
-        reported["exercise_max_bpm"] = configs.exercise_hr_limit_max
-    return reported
+        result["exercise_max_bpm"] = configs.exercise_hr_limit_max
+    return result
 
 
-def change(metric, configs, reported):
+def change(metric, configs, wanted):
     """Puts the parts of `monitor/write` into what the SDK fetched, by the rules of the guides. Raises CallError."""
-    if not isinstance(reported, dict):
+    if not isinstance(wanted, dict):
         raise CallError(INVALID, "configuration must be an object")
-    for name, value in reported.items():
+    for name, value in wanted.items():
         if name == "exercise_max_bpm" and metric == "heart_rate":
             configs.exercise_hr_limit_max = whole(name, value, 100, 220)
             continue

@@ -4,13 +4,13 @@ import Testing
 
 @testable import Link
 
-/// Checks the audit's findings about lines that the driver forgives.
+/// Checks the audit's violations in lines that the driver forgives.
 @Suite struct LinkAuditTests {
     private static let greeting = """
         {"id":1,"result":{"protocol":1,"capabilities":{"heart_rate":{"history":true},"max_history_days":7}}}
         """
 
-    /// The findings after these calls of the gateway (method and params, ids from 1) and these lines of the device.
+    /// The violations after these calls of the gateway (method and params, ids from 1) and these lines of the device.
     private func violations(_ calls: [(String, String)], _ lines: [String]) -> [LinkAudit.Violation] {
         var audit = LinkAudit()
         for (index, call) in ([("initialize", "{}")] + calls).enumerated() {
@@ -18,7 +18,7 @@ import Testing
         }
         // Byte by byte, as on a slow link.
         for byte in lines.map({ "\($0)\n" }).joined().utf8 { audit.received([byte]) }
-        return audit.takeFindings()
+        return audit.takeViolations()
     }
 
     private static let history = (
@@ -78,7 +78,7 @@ import Testing
         #expect(found.first?.text.contains(text) ?? false, "\(found)")
     }
 
-    @Test func `notices a sample that does not wait for the answer to initialize`() {
+    @Test func `reports a sample that does not wait for the answer to initialize`() {
         let found = violations([], [#"{"method":"sample","params":{"sample":\#(Self.sample(500))}}"#, Self.greeting])
         #expect(found.map(\.rule) == [.silenceBeforeInitialize])
     }
@@ -92,9 +92,9 @@ import Testing
         #expect(found.map(\.text).joined().contains("histroy, which is no ability"))
     }
 
-    @Test func `keeps no more findings of one rule than a reader needs`() {
+    @Test func `keeps no more violations of one rule than a reader needs`() {
         let garbage = (0..<100).map { "garbage \($0)" }
-        #expect(violations([], garbage).count == LinkAudit.maximumFindings)
+        #expect(violations([], garbage).count == LinkAudit.mostViolations)
     }
 
     @Test(arguments: LinkRule.allCases)

@@ -20,7 +20,7 @@ import Vitals
         }
     }
 
-    @Test func `reads a page of history and leaves out what is no sample of the metric`() async throws {
+    @Test func `reads a page of history and skips what is no sample of the metric`() async throws {
         let request = HistoryRequest(
             metric: .heartRate, from: start, to: start + .hours(1), page: #""p 1""#, limit: 3_000)
         let answer = #"""

@@ -95,7 +95,7 @@ import Vitals
             (#""measurement/sample""#, #""measurement":"m","sample":{"value":900}"#, nil, false, #""m""#),
             (#""measurement/sample""#, #""sample":{"metric":"bogus"},"measurement":7"#, nil, false, "7"),
         ] as [(String, String, Metric?, Bool, String?)])
-    func `refuses a request with a sample that cannot be read, and tells what is known of it`(
+    func `refuses a request with a sample that cannot be read, and reports what is known of it`(
         method: String, params: String, metric: Metric?, hasStart: Bool, measurement: String?
     ) async throws {
         try await withLink { peer, session in

@@ -32,7 +32,7 @@ import Vitals
         try await greeting
     }
 
-    @Test func `learns who the device is and what it can do`() async throws {
+    @Test func `discovers who the device is and what it can do`() async throws {
         let answer = #"""
             {"protocol":1,"device":{"manufacturer":"Acme","model":"Band\n1","serial":"","firmware":null,"hardware":"b"},
             "capabilities":{"heart_rate":{"measure":true,"monitor":true,"history":true,"rest_alert":true,"dance":true},
@@ -164,8 +164,8 @@ import Vitals
     }
 
     @Test func `throws what the body throws, and stops reading`() async throws {
-        struct BlobError: Error {}
-        await #expect(throws: BlobError.self) { try await withLink { _, _ in throw BlobError() } }
+        struct BodyError: Error {}
+        await #expect(throws: BodyError.self) { try await withLink { _, _ in throw BodyError() } }
     }
 
     @Test func `closes the link at a line that does not end`() async throws {

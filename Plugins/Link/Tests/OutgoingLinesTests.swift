@@ -20,8 +20,8 @@ import Vitals
 
     @Test(arguments: UInt64(0)..<10)
     func `a cancelled call closes no link that takes a cancelled write amiss`(seed: UInt64) throws {
-        try Simulation.run(seed: seed, deadline: .minutes(5)) { world in
-            let (gateway, device) = ScriptedByteLink.pair(clock: world.gatewayClock)
+        try Simulation.run(seed: seed, deadline: .minutes(5)) { simulation in
+            let (gateway, device) = ScriptedByteLink.pair(clock: simulation.gatewayClock)
             let scripted = ScriptedSession(DeviceDescription(identity: DeviceIdentity(), capabilities: Capabilities()))
             try await withThrowingTaskGroup { group in
                 group.addTask { await LinkServer(scripted, over: device).run() }
@@ -46,8 +46,8 @@ import Vitals
     }
 
     @Test func `a caller is let go although nobody reads`() throws {
-        try Simulation.run(seed: 1, deadline: .minutes(5)) { world in
-            let (gateway, device) = ScriptedByteLink.pair(capacity: 1, clock: world.gatewayClock)
+        try Simulation.run(seed: 1, deadline: .minutes(5)) { simulation in
+            let (gateway, device) = ScriptedByteLink.pair(capacity: 1, clock: simulation.gatewayClock)
             try await withThrowingTaskGroup { group in
                 group.addTask {
                     // The device reads only the greeting.

@@ -24,7 +24,7 @@ import Vitals
         #expect(transport([:]).issues.first?.contains("topic is missing") == true)
     }
 
-    @Test func `a visit begins with a message, and ends ten seconds after the last one`() throws {
+    @Test func `a session begins with a message, and ends ten seconds after the last one`() throws {
         let transport = transport(["topic": "phones/anna"]).0
         try Simulation.run(seed: 1, deadline: .days(1)) { simulation in
             guard let device = DeviceID("phone") else { return }

@@ -41,7 +41,7 @@ import WearableTesting
         }
     }
 
-    @Test func `a session tells who the ring is, what time it has, and what can be set`() throws {
+    @Test func `a session reports who the ring is, what time it has, and what can be set`() throws {
         try withRing { session, _, _ in
             let description = session.description
             #expect(
@@ -197,7 +197,7 @@ import WearableTesting
     }
 
     /// Cut values, garbage, delays and lost connections: nothing traps or hangs, and every sample lies in its range.
-    @Test(arguments: UInt64(1)...12) func `lives with a bad radio`(seed: UInt64) throws {
+    @Test(arguments: UInt64(1)...12) func `works with a bad radio`(seed: UInt64) throws {
         try Simulation.run(seed: seed, start: Self.start, deadline: .hours(20)) { simulation in
             for _ in 0..<4 {
                 var random = simulation.random()

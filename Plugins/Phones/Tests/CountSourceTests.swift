@@ -61,7 +61,7 @@ import Vitals
         #expect(try Phone.records(Array(text.utf8), of: HealthAutoExport.self, source: "Watch").samples.count == 1)
     }
 
-    @Test func `several sources are reported once in a visit, with the option that picks one`() throws {
+    @Test func `several sources are reported once in a session, with the option that picks one`() throws {
         let two = Self.exported(["Watch", "Phone"])
         #expect(try warnings(of: [two, two], source: nil) == ["option source, sources Watch, Phone"])
         #expect(try warnings(of: [two], source: "Watch") == [])
@@ -69,9 +69,9 @@ import Vitals
         #expect(try warnings(of: [two], source: nil, metrics: [.heartRate]) == [])
     }
 
-    @Test func `the number of sources that are reported of is limited`() throws {
+    @Test func `the number of sources that are reported is limited`() throws {
         var sources = CountSources(nil)
-        for number in 0...CountSources.maximumNames { _ = sources.leaveOut("steps", from: "\(number)") }
+        for number in 0...CountSources.maximumNames { _ = sources.skip("steps", from: "\(number)") }
         #expect(sources.names.count == CountSources.maximumNames)
     }
 
@@ -89,18 +89,18 @@ import Vitals
         #expect(issues(HealthAutoExport.self, "source", "").count == 1)
     }
 
-    /// The warnings of a visit with these documents.
+    /// The warnings of a session with these documents.
     private func warnings(
         of documents: [String], source: String?, metrics: [Metric] = HealthAutoExport.metrics
     ) throws -> [String] {
         let log = LogRecorder()
         try Simulation.run(seed: 1, deadline: .days(1)) { simulation in
-            let documents = ScriptedDocuments()
+            let link = ScriptedDocuments()
             try await PhoneDriver<HealthAutoExport>(metrics: metrics, source: source).withSession(
-                over: .documents(documents), context: Phone.context(clock: simulation.gatewayClock, logger: log.logger)
+                over: .documents(link), context: Phone.context(clock: simulation.gatewayClock, logger: log.logger)
             ) { session in
                 for document in documents {
-                    let sent = documents.send(document)
+                    let sent = link.send(document)
                     if metrics.contains(.steps) {
                         for case .samples(_, let receipts) in try await session.nextEvents() ?? [] {
                             try await session.settle(receipts.map { SettledReceipt($0, .new) })

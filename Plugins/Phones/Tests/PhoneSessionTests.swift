@@ -12,7 +12,7 @@ import Vitals
         #"{"data":{"metrics":[{"name":"heart_rate","units":"bpm","data":[{"date":"2026-01-01 00:00:00 +0000","Avg":60},{"date":"2026-01-01 00:01:00 +0000","Avg":61},{"date":"2026-01-01 00:02:00 +0000","Avg":999}]}]}}"#
 
     /// Runs a session in simulated time.
-    private func documents(
+    private func withSession(
         metrics: [Metric] = HealthAutoExport.metrics,
         _ body: @escaping @Sendable (any DeviceSession, ScriptedDocuments, GatewayClock) async throws -> Void
     ) throws {
@@ -25,7 +25,7 @@ import Vitals
     }
 
     @Test func `a document is answered when all of its samples are settled, and with what became of them`() throws {
-        try documents { session, documents, clock in
+        try withSession { session, documents, clock in
             let document = documents.send(Self.heartRates)
             guard case .samples(let samples, let receipts)? = try await session.nextEvents()?.first else {
                 Issue.record("no samples")
@@ -46,7 +46,7 @@ import Vitals
     }
 
     @Test func `metrics that are not wanted are skipped, and an empty export is answered at once`() throws {
-        try documents(metrics: [.steps]) { session, documents, _ in
+        try withSession(metrics: [.steps]) { session, documents, _ in
             #expect(session.description.capabilities.metrics.keys.map(\.rawValue) == ["steps"])
             guard case .stored(let report) = try await documents.send(Self.heartRates).answered() else {
                 Issue.record("not stored")
@@ -58,7 +58,7 @@ import Vitals
     }
 
     @Test func `an interval that has not ended is skipped, and comes again`() throws {
-        try documents { _, documents, clock in
+        try withSession { _, documents, clock in
             let (start, end) = (clock.now - .hours(1), clock.now + .hours(1))
             let entry = #"{"start":"\#(start)","end":"\#(end)","qty":10}"#
             let document = documents.send(#"{"data":{"metrics":[{"name":"step_count","data":[\#(entry)]}]}}"#)
@@ -71,7 +71,7 @@ import Vitals
     }
 
     @Test func `a document that is none harms neither the session nor the next one`() throws {
-        try documents { _, documents, _ in
+        try withSession { _, documents, _ in
             guard case .unreadable(let reason) = try await documents.send("{").answered() else {
                 Issue.record("it was read")
                 return
@@ -84,9 +84,9 @@ import Vitals
         }
     }
 
-    @Test func `the end of a visit is no failure`() throws {
+    @Test func `the end of a session is no failure`() throws {
         #expect(throws: LinkError(.ended, "The phone has sent all.")) {
-            try documents { session, documents, _ in
+            try withSession { session, documents, _ in
                 documents.finish()
                 #expect(try await session.nextEvents() == nil)
                 throw DeviceError(.disconnected, "The device closed the connection.")
@@ -99,7 +99,7 @@ import Vitals
         let entries = (0..<count).map { "{\"date\":\"2026-01-01 00:00:00.\($0 + 1000) +0000\",\"Avg\":60}" }
         let text =
             "{\"data\":{\"metrics\":[{\"name\":\"heart_rate\",\"data\":[\(entries.joined(separator: ","))]}]}}"
-        try documents { session, documents, _ in
+        try withSession { session, documents, _ in
             let document = documents.send(text)
             var sizes: [Int] = []
             while sizes.reduce(0, +) < count {
@@ -139,7 +139,7 @@ import Vitals
         #expect(ofAndroid.isEmpty, "\(ofAndroid)")
     }
 
-    private func violations<App: PhoneApp>(of app: App.Type) throws -> [DriverConformance.Finding] {
+    private func violations<App: PhoneApp>(of app: App.Type) throws -> [DriverConformance.Violation] {
         try Simulation.run(seed: 1, deadline: .days(10)) { simulation in
             let suite = DriverConformance(
                 expecting: DriverConformance.Expectation(timeout: .hours(1)), clock: simulation.gatewayClock

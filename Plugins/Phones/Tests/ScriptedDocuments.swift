@@ -5,7 +5,7 @@ import Vitals
 
 @testable import Phones
 
-/// Documents of a test, one after the other, and then the end of the visit or of the link.
+/// Documents of a test, one after the other, and then the end of the session or of the link.
 final class ScriptedDocuments: DocumentLink {
     private let documents = Mutex<[Document]>([])
     private let end = Promise<LinkError>()

@@ -167,7 +167,7 @@ import Vitals
         }
     }
 
-    @Test func `a measurement tells its samples when it is commanded again, and else not`() throws {
+    @Test func `a measurement reports its samples when it is commanded again, and else not`() throws {
         let start =
             #"{"jsonrpc":"2.0","id":2,"method":"measurement/start","params":{"metric":"stress","duration_s":9}}"#
         let reading = #"{"jsonrpc":"2.0","method":"measurement/sample","params":{"measurement":"m-1","sample":{}}}"#

@@ -56,7 +56,9 @@ import Vitals
         }
     }
 
-    @Test func `what the gateway writes differently is reported with its place and both texts, and ends the link`() throws {
+    @Test func `what the gateway writes differently is reported with its place and both texts, and ends the link`()
+        throws
+    {
         try play([.sent(Self.text("{\"id\":1}\n")), .received(Self.text("b"))]) { playback, _ in
             let error = #expect(throws: LinkError.self) { try playback.write(Array("{\"id\":2}\n".utf8)) }
             #expect(

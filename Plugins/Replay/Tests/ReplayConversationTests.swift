@@ -97,7 +97,7 @@ import Vitals
         return kept.elements
     }
 
-    @Test func `a strap is played again at its speed, and tells the same heart rates at the same times`() throws {
+    @Test func `a strap is played again at its speed, and reports the same heart rates at the same times`() throws {
         let start = Simulation.defaultStart
         let (bytes, reported) = try Simulation.run(seed: 1, start: start, deadline: .hours(1)) { simulation in
             let clock = simulation.gatewayClock

@@ -22,8 +22,7 @@ import Testing
         #expect(issues(["path": Self.file, "speed": speed]).isEmpty)
     }
 
-    @Test(arguments: ["0", "1001", "fast"]) func `a speed beyond its limit is an error, with the limit`(speed: String)
-    {
+    @Test(arguments: ["0", "1001", "fast"]) func `a speed beyond its limit is an error, with the limit`(speed: String) {
         let issues = issues(["path": Self.file, "speed": speed])
         #expect(issues.count == 1)
         #expect(issues.first?.contains("1000") == true, "\(issues)")

@@ -15,7 +15,7 @@ import Vitals
             properties: GATTProperties(rawValue: 0x1a))
     }
 
-    /// A subscription, a write of a clock with its answer, a look at the battery after an hour, and values in between.
+    /// A subscription, a write of a clock with its answer, a check of the battery after an hour, and values in between.
     private static func link() throws -> RecordedLink {
         let contents: [(Int, RecordedEvent.Content)] = [
             (0, .call(1, .subscribe(1))), (1, .answer(1, .done(RecordedBytes([])))),

@@ -6,7 +6,7 @@ package enum SimulatorPlugin: Plugin {
     package static let summary = "Simulated wearables: bands, rings, cuffs, oximeters, scales and glucose sensors."
     package static let drivers: [any DeviceDriver.Type] = [SimulatorDriver.self]
     package static let sample = """
-        # A wearable that is simulated. It needs no transport, and every option may be skipped; these are the defaults.
+        # A wearable that is simulated. It needs no transport, and every option may be left out; these are the defaults.
         devices:
           - id: demo-band
             name: Demo band

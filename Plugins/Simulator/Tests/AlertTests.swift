@@ -7,12 +7,12 @@ import Vitals
 
 @Suite struct AlertTests {
     @Test func `raises an alert beyond a limit and clears it well within`() throws {
-        try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3))) { stage in
+        try Setup.play(SimulatorDriver(SimulatorOptions(seed: 3))) { setup in
             let limits = AlertLimits(isEnabled: true, lower: 20, upper: 78)
-            try await stage.session.setMonitorConfiguration(
+            try await setup.session.setMonitorConfiguration(
                 MonitorConfiguration.fixture(of: .heartRate, limits: [.resting: limits]))
-            try await stage.pass(.hours(2))
-            let alerts = stage.alerts
+            try await setup.pass(.hours(2))
+            let alerts = setup.alerts
             #expect(alerts.count > 1)
             for (alert, next) in zip(alerts, alerts.dropFirst()) { #expect(alert.edge != next.edge) }
             #expect(alerts.first?.edge == .raised)
@@ -22,43 +22,43 @@ import Vitals
                 #expect(alert.edge == .raised ? value > 78 : value <= 74)
             }
             // Each alert has a value that the gateway has received.
-            let values = Dictionary(stage.samples.map { ($0.end, $0.value) }) { first, _ in first }
+            let values = Dictionary(setup.samples.map { ($0.end, $0.value) }) { first, _ in first }
             for alert in alerts { #expect(values[alert.at] == alert.value) }
         }
     }
 
     @Test func `clears what it raised when the limits are switched off`() throws {
-        try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3))) { stage in
+        try Setup.play(SimulatorDriver(SimulatorOptions(seed: 3))) { setup in
             let limits = AlertLimits(isEnabled: true, lower: 21, upper: 22)
-            try await stage.session.setMonitorConfiguration(
+            try await setup.session.setMonitorConfiguration(
                 MonitorConfiguration.fixture(of: .heartRate, limits: [.resting: limits]))
-            try await stage.pass(.minutes(10))
-            #expect(stage.alerts.map(\.edge) == [.raised])
+            try await setup.pass(.minutes(10))
+            #expect(setup.alerts.map(\.edge) == [.raised])
             let off = AlertLimits(isEnabled: false, lower: 21, upper: 22)
-            try await stage.session.setMonitorConfiguration(
+            try await setup.session.setMonitorConfiguration(
                 MonitorConfiguration.fixture(of: .heartRate, limits: [.resting: off]))
-            try await stage.pass(.minutes(10))
-            #expect(stage.alerts.map(\.edge) == [.raised, .cleared])
-            #expect(stage.alerts.last?.value == nil)
+            try await setup.pass(.minutes(10))
+            #expect(setup.alerts.map(\.edge) == [.raised, .cleared])
+            #expect(setup.alerts.last?.value == nil)
         }
     }
 
     @Test func `watches both pressures`() throws {
-        try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3))) { stage in
-            try await stage.session.setMonitorConfiguration(
+        try Setup.play(SimulatorDriver(SimulatorOptions(seed: 3))) { setup in
+            try await setup.session.setMonitorConfiguration(
                 MonitorConfiguration.fixture(
                     of: .bloodPressure,
                     limits: [
                         .systolic: AlertLimits(isEnabled: true, lower: 20, upper: 30),
                         .diastolic: AlertLimits(isEnabled: true, lower: 280, upper: 290),
                     ]))
-            try await stage.pass(.minutes(61))
+            try await setup.pass(.minutes(61))
             #expect(
-                stage.alerts.map(\.rule.name) == ["blood_pressure_systolic_high", "blood_pressure_diastolic_low"])
+                setup.alerts.map(\.rule.name) == ["blood_pressure_systolic_high", "blood_pressure_diastolic_low"])
         }
     }
 
-    @Test func `tells exercise from rest`() {
+    @Test func `distinguishes exercise from rest`() {
         var settings = MonitorSettings()
         settings.set(
             MonitorConfiguration.fixture(
@@ -70,7 +70,7 @@ import Vitals
         var watch = AlertWatch()
         func alerts(_ value: Double, isExercise: Bool?) -> [String] {
             let sample = Sample(
-                metric: .heartRate, start: Stage.noon, isExercise: isExercise, reading: .value(value))
+                metric: .heartRate, start: Setup.noon, isExercise: isExercise, reading: .value(value))
             return watch.check(sample, settings: settings).map { "\($0.rule.name) \($0.edge)" }
         }
         #expect(alerts(140, isExercise: true) == [])
@@ -84,9 +84,9 @@ import Vitals
     }
 
     @Test func `a ring raises none`() throws {
-        try Stage.play(SimulatorDriver(SimulatorOptions(model: .ring, seed: 3))) { stage in
-            try await stage.pass(.hours(24))
-            #expect(stage.alerts.isEmpty)
+        try Setup.play(SimulatorDriver(SimulatorOptions(model: .ring, seed: 3))) { setup in
+            try await setup.pass(.hours(24))
+            #expect(setup.alerts.isEmpty)
         }
     }
 }

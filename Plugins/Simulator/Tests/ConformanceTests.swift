@@ -36,7 +36,7 @@ import Vitals
         _ check: @escaping @Sendable (DriverConformance) async -> [DriverConformance.Violation]
     ) throws -> [DriverConformance.Violation] {
         let expectation = try expectation(of: options)
-        return try Simulation.run(seed: 1, start: Stage.noon, deadline: .days(10)) { [calendar, id] simulation in
+        return try Simulation.run(seed: 1, start: Setup.noon, deadline: .days(10)) { [calendar, id] simulation in
             let suite = DriverConformance(expecting: expectation, clock: simulation.gatewayClock) { body in
                 let context = SessionContext(
                     device: id, gateway: (name: "test", version: "1"), calendar: calendar,
@@ -62,17 +62,17 @@ import Vitals
         var history: [Metric: [Sample]] = [:]
         for metric in device.capabilities.metrics(with: .history) {
             // Older records may be dropped from the history while the suite runs.
-            let from = Stage.noon - .days(2)
+            let from = Setup.noon - .days(2)
             history[metric] = device.samples(
-                of: metric, from: from, to: Stage.noon + .milliseconds(1), at: Stage.noon)
+                of: metric, from: from, to: Setup.noon + .milliseconds(1), at: Setup.noon)
             #expect(history[metric]?.isEmpty == false || metric == .sport)
         }
         // Today's summary changes while the suite runs.
-        let yesterday = calendar.day(of: Stage.noon).advanced(by: -1)
+        let yesterday = calendar.day(of: Setup.noon).advanced(by: -1)
         let days = yesterday.advanced(by: -1)...yesterday
         var summaries: [Metric: [DailySummary]] = [:]
         for metric in device.capabilities.metrics(with: .summary) {
-            summaries[metric] = try device.summaries(of: metric, days: days, device: id, at: Stage.noon)
+            summaries[metric] = try device.summaries(of: metric, days: days, device: id, at: Setup.noon)
             #expect(summaries[metric]?.isEmpty == false || metric == .sport)
         }
         // A cuff has new values only twice a day, a scale only in the morning.

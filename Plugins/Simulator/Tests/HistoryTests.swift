@@ -8,11 +8,11 @@ import Vitals
     @Test(arguments: Model.allCases)
     func `every page together is the history, whatever their size`(model: Model) throws {
         let driver = SimulatorDriver(SimulatorOptions(model: model, seed: 3, liveInterval: nil))
-        try Stage.play(driver) { stage in
-            let (from, to) = (Stage.noon - .days(9), Stage.noon)
-            for metric in stage.session.description.capabilities.metrics(with: .history) {
-                let whole = try await stage.history(metric, from: from, to: to)
-                let pieces = try await stage.history(metric, from: from, to: to, limit: 7)
+        try Setup.play(driver) { setup in
+            let (from, to) = (Setup.noon - .days(9), Setup.noon)
+            for metric in setup.session.description.capabilities.metrics(with: .history) {
+                let whole = try await setup.history(metric, from: from, to: to)
+                let pieces = try await setup.history(metric, from: from, to: to, limit: 7)
                 #expect(whole == pieces)
                 #expect(whole.count > 0, "\(metric)")
                 for sample in whole {
@@ -26,57 +26,57 @@ import Vitals
     }
 
     @Test func `a range is taken from inclusive to exclusive`() throws {
-        try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3))) { stage in
-            let start = Stage.noon - .hours(5)
-            let hour = try await stage.history(.heartRate, from: start, to: start + .hours(1))
+        try Setup.play(SimulatorDriver(SimulatorOptions(seed: 3))) { setup in
+            let start = Setup.noon - .hours(5)
+            let hour = try await setup.history(.heartRate, from: start, to: start + .hours(1))
             #expect(hour.map(\.start) == (0..<12).map { start + .minutes($0 * 5) })
-            #expect(try await stage.history(.heartRate, from: start, to: start).isEmpty)
+            #expect(try await setup.history(.heartRate, from: start, to: start).isEmpty)
         }
     }
 
     @Test func `two records of one start stand on pages of their own, in order`() throws {
-        try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3, liveInterval: nil))) { stage in
+        try Setup.play(SimulatorDriver(SimulatorOptions(seed: 3, liveInterval: nil))) { setup in
             // Ends at 12:30, when the schedule also takes a value.
-            try await stage.pass(.minutes(30) - .seconds(10))
-            _ = try await stage.session.startMeasurement(of: .bloodOxygen, duration: .seconds(10))
-            try await stage.pass(.hours(1))
-            let (from, to) = (Stage.noon, Stage.noon + .hours(1))
+            try await setup.pass(.minutes(30) - .seconds(10))
+            _ = try await setup.session.startMeasurement(of: .bloodOxygen, duration: .seconds(10))
+            try await setup.pass(.hours(1))
+            let (from, to) = (Setup.noon, Setup.noon + .hours(1))
             for limit in 1...3 {
-                let samples = try await stage.history(.bloodOxygen, from: from, to: to, limit: limit)
-                #expect(samples.map(\.start) == [0, 30, 30].map { Stage.noon + .minutes($0) })
+                let samples = try await setup.history(.bloodOxygen, from: from, to: to, limit: limit)
+                #expect(samples.map(\.start) == [0, 30, 30].map { Setup.noon + .minutes($0) })
                 #expect(samples.map(\.isUserInitiated).sorted { !$0 && $1 } == [false, false, true])
             }
         }
     }
 
     @Test func `it goes as far back as it was configured, and no further`() throws {
-        try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3, historyDays: 10))) { stage in
-            let samples = try await stage.history(.heartRate, from: Stage.noon - .days(300), to: Stage.noon)
-            #expect(samples.first?.start == Stage.noon - .days(10))
-            #expect(stage.session.description.capabilities.maximumHistoryDays == 10)
+        try Setup.play(SimulatorDriver(SimulatorOptions(seed: 3, historyDays: 10))) { setup in
+            let samples = try await setup.history(.heartRate, from: Setup.noon - .days(300), to: Setup.noon)
+            #expect(samples.first?.start == Setup.noon - .days(10))
+            #expect(setup.session.description.capabilities.maximumHistoryDays == 10)
         }
-        try Stage.play(SimulatorDriver(SimulatorOptions(model: .oximeter, historyDays: 400))) { stage in
-            #expect(stage.session.description.capabilities.maximumHistoryDays == 3)
+        try Setup.play(SimulatorDriver(SimulatorOptions(model: .oximeter, historyDays: 400))) { setup in
+            #expect(setup.session.description.capabilities.maximumHistoryDays == 3)
         }
-        try Stage.play(SimulatorDriver(SimulatorOptions(historyDays: 0))) { stage in
-            #expect(stage.session.description.capabilities.metrics(with: .history).isEmpty)
-            #expect(stage.session.description.capabilities.metrics(with: .summary).isEmpty)
+        try Setup.play(SimulatorDriver(SimulatorOptions(historyDays: 0))) { setup in
+            #expect(setup.session.description.capabilities.metrics(with: .history).isEmpty)
+            #expect(setup.session.description.capabilities.metrics(with: .summary).isEmpty)
             await #expect(throws: DeviceError.self) {
-                try await stage.history(.heartRate, from: Stage.noon - .days(1), to: Stage.noon)
+                try await setup.history(.heartRate, from: Setup.noon - .days(1), to: Setup.noon)
             }
         }
     }
 
     @Test func `a second sync after an acknowledgement finds the same`() throws {
         let driver = SimulatorDriver(SimulatorOptions(seed: 3))
-        try Stage.play(driver) { stage in
-            let (from, to) = (Stage.noon - .days(2), Stage.noon)
-            let first = try await stage.history(.bloodPressure, from: from, to: to)
+        try Setup.play(driver) { setup in
+            let (from, to) = (Setup.noon - .days(2), Setup.noon)
+            let first = try await setup.history(.bloodPressure, from: from, to: to)
             let last = try #require(first.last)
-            try await stage.session.acknowledgeHistory(of: .bloodPressure, through: last.start)
-            try await stage.session.acknowledgeHistory(of: .bloodPressure, through: from)
-            #expect(try await stage.history(.bloodPressure, from: from, to: to) == first)
-            let simulated = try #require(stage.session as? SimulatedSession)
+            try await setup.session.acknowledgeHistory(of: .bloodPressure, through: last.start)
+            try await setup.session.acknowledgeHistory(of: .bloodPressure, through: from)
+            #expect(try await setup.history(.bloodPressure, from: from, to: to) == first)
+            let simulated = try #require(setup.session as? SimulatedSession)
             #expect(simulated.device.use { $0.acknowledgedThrough } == [.bloodPressure: last.start])
         }
     }
@@ -84,9 +84,9 @@ import Vitals
     @Test func `a year is whole, also on the days on which clocks are turned`() throws {
         let start = Timestamp(seconds: 1_798_758_000)  // 2027-01-01T00:00 in Berlin
         let driver = SimulatorDriver(SimulatorOptions(seed: 3, historyDays: 365, liveInterval: nil))
-        try Stage.play(driver, at: start) { stage in
+        try Setup.play(driver, at: start) { setup in
             let calendar = try #require(LocalCalendar(identifier: "Europe/Berlin"))
-            let rates = try await stage.history(.heartRate, from: start - .days(365), to: start)
+            let rates = try await setup.history(.heartRate, from: start - .days(365), to: start)
             let counts = Dictionary(grouping: rates) { calendar.day(of: $0.start) }.mapValues(\.count)
             #expect(counts.count == 365)
             for (day, count) in counts {
@@ -99,38 +99,38 @@ import Vitals
             let autumn = try #require(LocalDay("2026-10-25"))
             #expect(try #require(counts[spring]) < 276)
             #expect(try #require(counts[autumn]) > 288)
-            let sleeps = try await stage.history(.sleep, from: start - .days(365), to: start)
+            let sleeps = try await setup.history(.sleep, from: start - .days(365), to: start)
             let nights = sleeps.filter { $0.duration > .hours(3) }
             #expect((1...80).contains(sleeps.count - nights.count), "naps")
             // The first day's night may have begun in the year before.
             #expect((364...365).contains(nights.count))
             #expect(Set(nights.map { calendar.day(of: $0.end) }).count == nights.count)
-            let resting = try await stage.history(.restingHeartRate, from: start - .days(365), to: start)
+            let resting = try await setup.history(.restingHeartRate, from: start - .days(365), to: start)
             #expect(resting.count == 365)
         }
     }
 
     @Test func `a page that does not exist, or a metric without history, is refused`() throws {
-        try Stage.play(SimulatorDriver(SimulatorOptions(model: .ring))) { stage in
-            let range = (Stage.noon - .days(1), Stage.noon)
+        try Setup.play(SimulatorDriver(SimulatorOptions(model: .ring))) { setup in
+            let range = (Setup.noon - .days(1), Setup.noon)
             for page in ["", "x", "12", "1+", "1+-1", "1+1+1"] {
                 let request = HistoryRequest(metric: .heartRate, from: range.0, to: range.1, page: page)
                 await #expect(throws: DeviceError(.invalid, "There is no page \(page); ask for the first one again.")) {
-                    try await stage.session.history(request)
+                    try await setup.session.history(request)
                 }
             }
             await #expect(throws: DeviceError.unsupported("the history of sport")) {
-                try await stage.history(.sport, from: range.0, to: range.1)
+                try await setup.history(.sport, from: range.0, to: range.1)
             }
             await #expect(throws: DeviceError.unsupported("the history of sport")) {
-                try await stage.session.acknowledgeHistory(of: .sport, through: range.1)
+                try await setup.session.acknowledgeHistory(of: .sport, through: range.1)
             }
         }
     }
 
     @Test func `a cuff serves two people, each in a slot`() throws {
-        try Stage.play(SimulatorDriver(SimulatorOptions(model: .cuff, seed: 3))) { stage in
-            let samples = try await stage.history(.bloodPressure, from: Stage.noon - .days(30), to: Stage.noon)
+        try Setup.play(SimulatorDriver(SimulatorOptions(model: .cuff, seed: 3))) { setup in
+            let samples = try await setup.history(.bloodPressure, from: Setup.noon - .days(30), to: Setup.noon)
             #expect(Set(samples.map(\.user)) == [1, 2])
             for sample in samples {
                 #expect(sample.isUserInitiated)
@@ -147,8 +147,8 @@ import Vitals
 
     @Test(arguments: 1...8 as ClosedRange<UInt64>)
     func `each of the cuff's people has a body of their own`(seed: UInt64) throws {
-        try Stage.play(SimulatorDriver(SimulatorOptions(model: .cuff, seed: seed))) { stage in
-            let samples = try await stage.history(.bloodPressure, from: Stage.noon - .days(30), to: Stage.noon)
+        try Setup.play(SimulatorDriver(SimulatorOptions(model: .cuff, seed: seed))) { setup in
+            let samples = try await setup.history(.bloodPressure, from: Setup.noon - .days(30), to: Setup.noon)
             for slot in [1, 2] {
                 let body = Person(seed: seed, slot: slot)
                 let own = samples.filter { $0.user == slot }.compactMap { sample in
@@ -168,14 +168,14 @@ import Vitals
     }
 
     @Test func `a nap is a sleep of its day, in the history and in its summary`() throws {
-        try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3, historyDays: 90, liveInterval: nil))) { stage in
+        try Setup.play(SimulatorDriver(SimulatorOptions(seed: 3, historyDays: 90, liveInterval: nil))) { setup in
             let calendar = try #require(LocalCalendar(identifier: "Europe/Berlin"))
-            let sleeps = try await stage.history(.sleep, from: Stage.noon - .days(88), to: Stage.noon)
+            let sleeps = try await setup.history(.sleep, from: Setup.noon - .days(88), to: Setup.noon)
             let nap = try #require(sleeps.last { $0.duration < .hours(3) })
             let day = calendar.day(of: nap.end)
             let ofDay = sleeps.filter { calendar.day(of: $0.end) == day }
             #expect(ofDay.count == 2)
-            let summary = try #require(try await stage.session.summaries(of: .sleep, days: day...day).first)
+            let summary = try #require(try await setup.session.summaries(of: .sleep, days: day...day).first)
             guard case .sleep(let totals) = summary.details else {
                 Issue.record("\(summary)")
                 return
@@ -185,30 +185,30 @@ import Vitals
     }
 
     @Test func `daily summaries are those of the device's samples`() throws {
-        try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3, historyDays: 5, liveInterval: nil))) { stage in
+        try Setup.play(SimulatorDriver(SimulatorOptions(seed: 3, historyDays: 5, liveInterval: nil))) { setup in
             let calendar = try #require(LocalCalendar(identifier: "Europe/Berlin"))
-            let today = calendar.day(of: Stage.noon)
-            for metric in stage.session.description.capabilities.metrics(with: .summary) {
-                let days = try await stage.session.summaries(of: metric, days: today.advanced(by: -20)...today)
+            let today = calendar.day(of: Setup.noon)
+            for metric in setup.session.description.capabilities.metrics(with: .summary) {
+                let days = try await setup.session.summaries(of: metric, days: today.advanced(by: -20)...today)
                 #expect(days.map(\.day) == days.map(\.day).sorted())
                 #expect(days.count <= 5)
                 for summary in days {
                     let bounds = calendar.bounds(of: summary.day)
-                    let samples = try await stage.history(
+                    let samples = try await setup.history(
                         metric, from: bounds.lowerBound - .days(1), to: bounds.upperBound
                     ).filter { DailySummary.day(of: $0, in: calendar) == summary.day }
                     #expect(summary.count == samples.count)
                     #expect(summary.metric == metric)
                 }
             }
-            let rates = try await stage.session.summaries(of: .heartRate, days: today...today)
+            let rates = try await setup.session.summaries(of: .heartRate, days: today...today)
             guard case .values(let extremes) = rates.first?.details else {
                 Issue.record("no summary of today")
                 return
             }
             #expect(try #require(extremes.maximum?.sample.value) > 80)
             await #expect(throws: DeviceError.unsupported("daily summaries of battery")) {
-                try await stage.session.summaries(of: .battery, days: today...today)
+                try await setup.session.summaries(of: .battery, days: today...today)
             }
         }
     }

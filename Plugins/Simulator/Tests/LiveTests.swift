@@ -9,14 +9,14 @@ import Vitals
     @Test(arguments: Model.allCases)
     func `what came live in a day is what the history says of it`(model: Model) throws {
         let driver = SimulatorDriver(SimulatorOptions(model: model, seed: 3, liveInterval: nil))
-        try Stage.play(driver) { stage in
+        try Setup.play(driver) { setup in
             // One second more, so that the last values are sent.
-            try await stage.pass(.hours(25) + .seconds(1))
-            let (from, to) = (Stage.noon, Stage.noon + .hours(25))
-            let live = stage.samples
-            for metric in stage.session.description.capabilities.metrics(with: .history) {
+            try await setup.pass(.hours(25) + .seconds(1))
+            let (from, to) = (Setup.noon, Setup.noon + .hours(25))
+            let live = setup.samples
+            for metric in setup.session.description.capabilities.metrics(with: .history) {
                 // A night that began before noon is also sent live, but the history is requested by start.
-                let history = try await stage.history(metric, from: from - .days(1), to: to + .milliseconds(1))
+                let history = try await setup.history(metric, from: from - .days(1), to: to + .milliseconds(1))
                 let expected = history.filter { from < $0.end && $0.end <= to }
                 #expect(live.filter { $0.metric == metric } == expected)
                 if metric != .sport { #expect(expected.count > 0) }
@@ -26,12 +26,12 @@ import Vitals
     }
 
     @Test func `a streamed value of the same moment is the same record`() throws {
-        try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3))) { stage in
-            try await stage.pass(.minutes(30))
-            let streamed = stage.samples.filter { $0.metric == .heartRate }
+        try Setup.play(SimulatorDriver(SimulatorOptions(seed: 3))) { setup in
+            try await setup.pass(.minutes(30))
+            let streamed = setup.samples.filter { $0.metric == .heartRate }
             #expect((1_800...1_812).contains(streamed.count))
             #expect(Set(streamed.map(\.start)).count == streamed.count)
-            let history = try await stage.history(.heartRate, from: Stage.noon, to: Stage.noon + .minutes(30))
+            let history = try await setup.history(.heartRate, from: Setup.noon, to: Setup.noon + .minutes(30))
             let live = Dictionary(uniqueKeysWithValues: streamed.map { ($0.start, $0) })
             #expect(history.count == 6)
             for sample in history.dropFirst() { #expect(live[sample.start] == sample) }
@@ -43,39 +43,39 @@ import Vitals
         // A device whose phase is at the start of the interval, so that its stream includes whole minutes.
         let seed = try #require(
             (0..<200 as Range<UInt64>).first { Wearing(model: .band, seed: $0).noise.unit(.streamPhase) < 0.1 })
-        try Stage.play(SimulatorDriver(SimulatorOptions(seed: seed, liveInterval: interval))) { stage in
-            try await stage.pass(.minutes(5) + .seconds(1))
-            let starts = stage.samples.filter { $0.metric == .heartRate }.map(\.start)
-            #expect(starts.contains(Stage.noon + .minutes(5)))
+        try Setup.play(SimulatorDriver(SimulatorOptions(seed: seed, liveInterval: interval))) { setup in
+            try await setup.pass(.minutes(5) + .seconds(1))
+            let starts = setup.samples.filter { $0.metric == .heartRate }.map(\.start)
+            #expect(starts.contains(Setup.noon + .minutes(5)))
             #expect(Set(starts).count == starts.count)
             #expect(starts.count > 30_000)
         }
     }
 
     @Test(arguments: [(Duration.milliseconds(10), 6_000), (.milliseconds(250), 240), (.seconds(20), 3)])
-    func `streams as often as it was reported`(interval: Duration, count: Int) throws {
+    func `streams as often as it was configured`(interval: Duration, count: Int) throws {
         let options = SimulatorOptions(seed: 3, liveInterval: interval)
-        try Stage.play(SimulatorDriver(options), at: Stage.noon + .seconds(1)) { stage in
-            try await stage.pass(.seconds(60))
+        try Setup.play(SimulatorDriver(options), at: Setup.noon + .seconds(1)) { setup in
+            try await setup.pass(.seconds(60))
             // One of them may be a record of the schedule.
-            #expect((count - 1...count + 1).contains(stage.samples.count { $0.metric == .heartRate }))
+            #expect((count - 1...count + 1).contains(setup.samples.count { $0.metric == .heartRate }))
         }
     }
 
     @Test(arguments: [Model.ring, .cuff])
     func `does not stream what it cannot`(model: Model) throws {
-        try Stage.play(SimulatorDriver(SimulatorOptions(model: model, seed: 3))) { stage in
-            try await stage.pass(.minutes(4))
-            #expect(stage.samples.isEmpty)
+        try Setup.play(SimulatorDriver(SimulatorOptions(model: model, seed: 3))) { setup in
+            try await setup.pass(.minutes(4))
+            #expect(setup.samples.isEmpty)
         }
     }
 
     @Test func `is taken off to be charged, and is silent then`() throws {
-        try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3, liveInterval: .seconds(30)))) { stage in
-            try await stage.pass(.hours(24))
+        try Setup.play(SimulatorDriver(SimulatorOptions(seed: 3, liveInterval: .seconds(30)))) { setup in
+            try await setup.pass(.hours(24))
             var (isWorn, percent, wasCharged) = (true, 100.0, false)
             var changes = 0
-            for event in stage.events {
+            for event in setup.events {
                 switch event {
                 case .wear(let worn):
                     if worn != isWorn { changes += 1 }
@@ -92,26 +92,26 @@ import Vitals
             }
             #expect(changes == 2)
             #expect(wasCharged)
-            #expect(stage.events.first == .battery(percent: 61, isCharging: false) || percent < 100)
+            #expect(setup.events.first == .battery(percent: 61, isCharging: false) || percent < 100)
         }
     }
 
     @Test func `an oximeter speaks while somebody wears it`() throws {
-        try Stage.play(SimulatorDriver(SimulatorOptions(model: .oximeter, seed: 3))) { stage in
-            try await stage.pass(.hours(4))
-            let wears = stage.events.compactMap { if case .wear(let worn) = $0 { worn } else { nil } }
+        try Setup.play(SimulatorDriver(SimulatorOptions(model: .oximeter, seed: 3))) { setup in
+            try await setup.pass(.hours(4))
+            let wears = setup.events.compactMap { if case .wear(let worn) = $0 { worn } else { nil } }
             #expect((7...9).contains(wears.count))
-            #expect(Set(stage.samples.map(\.metric)) == [.heartRate, .bloodOxygen])
-            #expect((900...2_600).contains(stage.samples.count { $0.metric == .bloodOxygen }))
-            #expect(stage.samples.allSatisfy { $0.isUserInitiated })
+            #expect(Set(setup.samples.map(\.metric)) == [.heartRate, .bloodOxygen])
+            #expect((900...2_600).contains(setup.samples.count { $0.metric == .bloodOxygen }))
+            #expect(setup.samples.allSatisfy { $0.isUserInitiated })
         }
     }
 
     @Test func `plays the same, whatever the order of jobs`() throws {
         let runs = try [1, 2, 1].map { seed in
-            try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3)), seed: seed) { stage in
-                try await stage.pass(.hours(3))
-                return stage.events
+            try Setup.play(SimulatorDriver(SimulatorOptions(seed: 3)), seed: seed) { setup in
+                try await setup.pass(.hours(3))
+                return setup.events
             }
         }
         #expect(runs[0] == runs[1])
@@ -123,28 +123,28 @@ import Vitals
         throws
     {
         let driver = SimulatorDriver(SimulatorOptions(seed: 3))
-        try Stage.play(driver) { stage in
-            try await stage.pass(.minutes(2))
-            stage.simulation.jumpDate(by: .days(2))
-            try await stage.pass(.minutes(2))
-            #expect(stage.samples.count < 270)
-            let count = stage.samples.count
-            stage.simulation.jumpDate(by: .hours(-1))
-            try await stage.pass(.minutes(2))
-            #expect(stage.samples.count < count + 140)
-            #expect(stage.samples.count > count + 100)
+        try Setup.play(driver) { setup in
+            try await setup.pass(.minutes(2))
+            setup.simulation.jumpDate(by: .days(2))
+            try await setup.pass(.minutes(2))
+            #expect(setup.samples.count < 270)
+            let count = setup.samples.count
+            setup.simulation.jumpDate(by: .hours(-1))
+            try await setup.pass(.minutes(2))
+            #expect(setup.samples.count < count + 140)
+            #expect(setup.samples.count > count + 100)
         }
     }
 
     @Test func `two sessions are one device`() throws {
         let driver = SimulatorDriver(SimulatorOptions(seed: 3))
         let schedule = MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: 45)
-        try Stage.play(driver) { stage in
-            try await stage.session.setMonitorConfiguration(
+        try Setup.play(driver) { setup in
+            try await setup.session.setMonitorConfiguration(
                 MonitorConfiguration.fixture(of: .stress, schedule: schedule))
         }
-        try Stage.play(driver, at: Stage.noon + .days(1)) { stage in
-            let kept = try await stage.session.monitorConfiguration(of: .stress)
+        try Setup.play(driver, at: Setup.noon + .days(1)) { setup in
+            let kept = try await setup.session.monitorConfiguration(of: .stress)
             #expect(kept.schedule == schedule)
         }
     }
@@ -155,12 +155,12 @@ import Vitals
         var devices = (0..<1_000).map {
             DeviceState(SimulatorOptions(), seed: UInt64($0), calendar: calendar)
         }
-        var feeds = devices.map { _ in LiveFeed(from: Stage.noon) }
+        var feeds = devices.map { _ in LiveFeed(from: Setup.noon) }
         var count = 0
         let took = clock.measure {
             for second in 1...60 {
                 for place in devices.indices {
-                    let events = feeds[place].due(at: Stage.noon + .seconds(second), from: &devices[place])
+                    let events = feeds[place].due(at: Setup.noon + .seconds(second), from: &devices[place])
                     for case .samples(let samples, _) in events { count += samples.count }
                 }
             }

@@ -6,85 +6,85 @@ import Vitals
 
 @Suite struct MeasurementTests {
     @Test func `sends a value each second, ends, and keeps the last one`() throws {
-        try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3, liveInterval: nil))) { stage in
-            let id = try await stage.session.startMeasurement(of: .bloodOxygen, duration: .seconds(20))
-            try await stage.pass(.seconds(25))
-            let samples = stage.measured(id)
-            #expect(samples.map(\.start) == (1...20).map { Stage.noon + .seconds($0) })
+        try Setup.play(SimulatorDriver(SimulatorOptions(seed: 3, liveInterval: nil))) { setup in
+            let id = try await setup.session.startMeasurement(of: .bloodOxygen, duration: .seconds(20))
+            try await setup.pass(.seconds(25))
+            let samples = setup.measured(id)
+            #expect(samples.map(\.start) == (1...20).map { Setup.noon + .seconds($0) })
             #expect(samples.allSatisfy { $0.isUserInitiated && $0.metric == .bloodOxygen })
-            #expect(stage.ends(id) == [.measurementEnded(id, completed: true, error: nil)])
-            let history = try await stage.history(.bloodOxygen, from: Stage.noon, to: Stage.noon + .minutes(1))
+            #expect(setup.ends(id) == [.measurementEnded(id, completed: true, error: nil)])
+            let history = try await setup.history(.bloodOxygen, from: Setup.noon, to: Setup.noon + .minutes(1))
             #expect(history.filter(\.isUserInitiated) == samples.suffix(1))
             // The result is not sent again as a live sample.
-            #expect(!stage.samples.contains { $0.isUserInitiated })
+            #expect(!setup.samples.contains { $0.isUserInitiated })
         }
     }
 
     @Test(arguments: [(Model.band, 30, nil), (.cuff, 40, 1)] as [(Model, Int, Int?)])
     func `gives a blood pressure at its end`(model: Model, seconds: Int, user: Int?) throws {
-        try Stage.play(SimulatorDriver(SimulatorOptions(model: model, seed: 3, liveInterval: nil))) { stage in
-            let id = try await stage.session.startMeasurement(of: .bloodPressure, duration: .seconds(90))
-            try await stage.pass(.seconds(seconds) - .milliseconds(500))
-            #expect(stage.measured(id).isEmpty)
-            try await stage.pass(.seconds(1))
-            let sample = try #require(stage.measured(id).first)
-            #expect(stage.measured(id).count == 1)
-            #expect(sample.start == Stage.noon)
-            #expect(sample.end == Stage.noon + .seconds(seconds))
+        try Setup.play(SimulatorDriver(SimulatorOptions(model: model, seed: 3, liveInterval: nil))) { setup in
+            let id = try await setup.session.startMeasurement(of: .bloodPressure, duration: .seconds(90))
+            try await setup.pass(.seconds(seconds) - .milliseconds(500))
+            #expect(setup.measured(id).isEmpty)
+            try await setup.pass(.seconds(1))
+            let sample = try #require(setup.measured(id).first)
+            #expect(setup.measured(id).count == 1)
+            #expect(sample.start == Setup.noon)
+            #expect(sample.end == Setup.noon + .seconds(seconds))
             #expect(sample.user == user)
-            #expect(stage.ends(id) == [.measurementEnded(id, completed: true, error: nil)])
-            let history = try await stage.history(
-                .bloodPressure, from: Stage.noon, to: Stage.noon + .minutes(1), limit: 1)
+            #expect(setup.ends(id) == [.measurementEnded(id, completed: true, error: nil)])
+            let history = try await setup.history(
+                .bloodPressure, from: Setup.noon, to: Setup.noon + .minutes(1), limit: 1)
             #expect(history.last == sample)
         }
     }
 
     @Test func `does one at a time`() throws {
-        try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3))) { stage in
-            let first = try await stage.session.startMeasurement(of: .heartRate, duration: .seconds(60))
+        try Setup.play(SimulatorDriver(SimulatorOptions(seed: 3))) { setup in
+            let first = try await setup.session.startMeasurement(of: .heartRate, duration: .seconds(60))
             let error = await #expect(throws: DeviceError.self) {
-                try await stage.session.startMeasurement(of: .stress, duration: .seconds(10))
+                try await setup.session.startMeasurement(of: .stress, duration: .seconds(10))
             }
             #expect(error?.code == .busy)
-            try await stage.pass(.seconds(61))
-            let second = try await stage.session.startMeasurement(of: .stress, duration: .seconds(10))
+            try await setup.pass(.seconds(61))
+            let second = try await setup.session.startMeasurement(of: .stress, duration: .seconds(10))
             #expect(first != second)
-            try await stage.pass(.seconds(11))
-            #expect(stage.measured(second).count == 10)
+            try await setup.pass(.seconds(11))
+            #expect(setup.measured(second).count == 10)
         }
     }
 
     @Test func `stops, and has no result then`() throws {
-        try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3, liveInterval: nil))) { stage in
-            let id = try await stage.session.startMeasurement(of: .heartRate, duration: .seconds(60))
-            try await stage.pass(.milliseconds(5_500))
-            try await stage.session.stopMeasurement(id)
+        try Setup.play(SimulatorDriver(SimulatorOptions(seed: 3, liveInterval: nil))) { setup in
+            let id = try await setup.session.startMeasurement(of: .heartRate, duration: .seconds(60))
+            try await setup.pass(.milliseconds(5_500))
+            try await setup.session.stopMeasurement(id)
             // Another measurement can begin at once.
-            let next = try await stage.session.startMeasurement(of: .temperature, duration: .seconds(3))
-            try await stage.pass(.seconds(10))
-            try await stage.session.stopMeasurement(id)
-            try await stage.pass(.seconds(1))
-            #expect(stage.measured(id).count == 5)
-            #expect(stage.ends(id) == [.measurementEnded(id, completed: false, error: nil)])
-            #expect(stage.measured(next).count == 3)
-            #expect(stage.ends(next) == [.measurementEnded(next, completed: true, error: nil)])
-            let history = try await stage.history(.heartRate, from: Stage.noon, to: Stage.noon + .minutes(1))
+            let next = try await setup.session.startMeasurement(of: .temperature, duration: .seconds(3))
+            try await setup.pass(.seconds(10))
+            try await setup.session.stopMeasurement(id)
+            try await setup.pass(.seconds(1))
+            #expect(setup.measured(id).count == 5)
+            #expect(setup.ends(id) == [.measurementEnded(id, completed: false, error: nil)])
+            #expect(setup.measured(next).count == 3)
+            #expect(setup.ends(next) == [.measurementEnded(next, completed: true, error: nil)])
+            let history = try await setup.history(.heartRate, from: Setup.noon, to: Setup.noon + .minutes(1))
             #expect(!history.contains { $0.isUserInitiated })
         }
     }
 
     @Test func `ends when the device is taken off, and does not begin before it is on again`() throws {
-        try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3, liveInterval: nil))) { stage in
-            var id = try await stage.session.startMeasurement(of: .heartRate, duration: .hours(1))
-            while !stage.events.contains(.wear(isWorn: false)) {
-                try await stage.pass(.minutes(10))
-                if stage.ends(id).contains(.measurementEnded(id, completed: true, error: nil)) {
-                    id = try await stage.session.startMeasurement(of: .heartRate, duration: .hours(1))
+        try Setup.play(SimulatorDriver(SimulatorOptions(seed: 3, liveInterval: nil))) { setup in
+            var id = try await setup.session.startMeasurement(of: .heartRate, duration: .hours(1))
+            while !setup.events.contains(.wear(isWorn: false)) {
+                try await setup.pass(.minutes(10))
+                if setup.ends(id).contains(.measurementEnded(id, completed: true, error: nil)) {
+                    id = try await setup.session.startMeasurement(of: .heartRate, duration: .hours(1))
                 }
             }
-            #expect(stage.ends(id) == [.measurementEnded(id, completed: false, error: .notWorn)])
+            #expect(setup.ends(id) == [.measurementEnded(id, completed: false, error: .notWorn)])
             await #expect(throws: DeviceError.notWorn) {
-                try await stage.session.startMeasurement(of: .heartRate, duration: .seconds(10))
+                try await setup.session.startMeasurement(of: .heartRate, duration: .seconds(10))
             }
         }
     }
@@ -92,9 +92,9 @@ import Vitals
     @Test func `a session that ends gives its measurement up`() throws {
         let driver = SimulatorDriver(SimulatorOptions(seed: 3))
         for _ in 0..<2 {
-            try Stage.play(driver) { stage in
-                _ = try await stage.session.startMeasurement(of: .heartRate, duration: .seconds(60))
-                try await stage.pass(.seconds(3))
+            try Setup.play(driver) { setup in
+                _ = try await setup.session.startMeasurement(of: .heartRate, duration: .seconds(60))
+                try await setup.pass(.seconds(3))
             }
         }
     }
@@ -104,9 +104,9 @@ import Vitals
         (.ring, .stress, 10, .unsupported), (.band, .heartRate, 0, .invalid), (.band, .heartRate, 3601, .invalid),
     ])
     func `refuses what it cannot`(model: Model, metric: Metric, seconds: Int, code: DeviceError.Code) throws {
-        try Stage.play(SimulatorDriver(SimulatorOptions(model: model))) { stage in
+        try Setup.play(SimulatorDriver(SimulatorOptions(model: model))) { setup in
             let error = await #expect(throws: DeviceError.self) {
-                try await stage.session.startMeasurement(of: metric, duration: .seconds(seconds))
+                try await setup.session.startMeasurement(of: metric, duration: .seconds(seconds))
             }
             #expect(error?.code == code)
         }
@@ -116,16 +116,16 @@ import Vitals
         let calendar = try #require(LocalCalendar(identifier: "UTC"))
         var device = DeviceState(SimulatorOptions(model: .oximeter), seed: 1, calendar: calendar)
         for place in 0...DeviceState.measuredCapacity {
-            let moment = Stage.noon + .minutes(place)
+            let moment = Setup.noon + .minutes(place)
             let running = try device.start(measuring: .heartRate, for: .seconds(1), at: moment)
             _ = device.proceed(with: running.id, after: .seconds(1))
         }
         #expect(device.measured.count == DeviceState.measuredCapacity)
-        #expect(device.measured.first?.start == Stage.noon + .seconds(61))
+        #expect(device.measured.first?.start == Setup.noon + .seconds(61))
     }
 }
 
-extension Stage {
+extension Setup {
     /// The samples of a measurement.
     func measured(_ id: MeasurementID) -> [Sample] {
         events.compactMap { if case .measurementSample(id, let sample) = $0 { sample } else { nil } }

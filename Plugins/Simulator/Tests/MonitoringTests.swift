@@ -8,20 +8,20 @@ import Vitals
 @Suite struct MonitoringTests {
     @Test func `follows a schedule from the moment it was pushed`() throws {
         let options = SimulatorOptions(seed: 3, liveInterval: nil)
-        try Stage.play(SimulatorDriver(options)) { stage in
-            let before = try await stage.history(.bloodOxygen, from: Stage.noon - .days(1), to: Stage.noon)
+        try Setup.play(SimulatorDriver(options)) { setup in
+            let before = try await setup.history(.bloodOxygen, from: Setup.noon - .days(1), to: Setup.noon)
             let schedule = MonitorSchedule(isEnabled: true, start: 780, end: 900, interval: 15)
-            try await stage.session.setMonitorConfiguration(
+            try await setup.session.setMonitorConfiguration(
                 MonitorConfiguration.fixture(of: .bloodOxygen, schedule: schedule))
-            #expect(try await stage.session.monitorConfiguration(of: .bloodOxygen).schedule == schedule)
-            try await stage.pass(.hours(24))
+            #expect(try await setup.session.monitorConfiguration(of: .bloodOxygen).schedule == schedule)
+            try await setup.pass(.hours(24))
             // 13:00 to 15:00 in Berlin, every quarter of an hour.
-            let expected = (0..<8).map { Stage.noon + .minutes(60 + $0 * 15) }
-            #expect(stage.samples.filter { $0.metric == .bloodOxygen }.map(\.start) == expected)
-            let after = try await stage.history(.bloodOxygen, from: Stage.noon - .days(1), to: Stage.noon + .days(1))
+            let expected = (0..<8).map { Setup.noon + .minutes(60 + $0 * 15) }
+            #expect(setup.samples.filter { $0.metric == .bloodOxygen }.map(\.start) == expected)
+            let after = try await setup.history(.bloodOxygen, from: Setup.noon - .days(1), to: Setup.noon + .days(1))
             // The value at 12:00 was taken before the change.
-            #expect(after.filter { $0.start < Stage.noon } == before)
-            #expect(after.filter { $0.start > Stage.noon }.map(\.start) == expected)
+            #expect(after.filter { $0.start < Setup.noon } == before)
+            #expect(after.filter { $0.start > Setup.noon }.map(\.start) == expected)
         }
     }
 
@@ -33,37 +33,37 @@ import Vitals
     }
 
     @Test func `takes nothing while monitoring is off`() throws {
-        try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3, liveInterval: nil))) { stage in
+        try Setup.play(SimulatorDriver(SimulatorOptions(seed: 3, liveInterval: nil))) { setup in
             let off = MonitorSchedule(isEnabled: false, start: 0, end: 1440, interval: 5)
-            try await stage.session.setMonitorConfiguration(MonitorConfiguration.fixture(of: .heartRate, schedule: off))
-            try await stage.pass(.hours(6))
-            #expect(!stage.samples.contains { $0.metric == .heartRate })
-            #expect(stage.samples.contains { $0.metric == .stress })
+            try await setup.session.setMonitorConfiguration(MonitorConfiguration.fixture(of: .heartRate, schedule: off))
+            try await setup.pass(.hours(6))
+            #expect(!setup.samples.contains { $0.metric == .heartRate })
+            #expect(setup.samples.contains { $0.metric == .stress })
         }
     }
 
     @Test func `keeps parts that a push leaves out`() throws {
-        try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3))) { stage in
-            let before = try await stage.session.monitorConfiguration(of: .heartRate)
+        try Setup.play(SimulatorDriver(SimulatorOptions(seed: 3))) { setup in
+            let before = try await setup.session.monitorConfiguration(of: .heartRate)
             let limits = AlertLimits(isEnabled: false, lower: 45, upper: 99)
             let wanted = MonitorConfiguration.fixture(of: .heartRate, limits: [.resting: limits], exerciseMaximum: 177)
-            try await stage.session.setMonitorConfiguration(wanted)
+            try await setup.session.setMonitorConfiguration(wanted)
             let expected = before.replacingParts(with: wanted)
             #expect(expected.limits[.resting] == limits && expected.limits[.exercise] == before.limits[.exercise])
-            #expect(try await stage.session.monitorConfiguration(of: .heartRate) == expected)
+            #expect(try await setup.session.monitorConfiguration(of: .heartRate) == expected)
         }
     }
 
-    @Test func `a ring takes the interval and leaves out what it has not`() throws {
-        try Stage.play(SimulatorDriver(SimulatorOptions(model: .ring, seed: 3))) { stage in
+    @Test func `a ring takes the interval and skips what it has not`() throws {
+        try Setup.play(SimulatorDriver(SimulatorOptions(model: .ring, seed: 3))) { setup in
             let wanted = MonitorConfiguration.fixture(
                 of: .heartRate, schedule: MonitorSchedule(isEnabled: true, start: 480, end: 600, interval: 20),
                 limits: [.resting: AlertLimits(isEnabled: true, lower: 40, upper: 100)])
-            try await stage.session.setMonitorConfiguration(wanted)
+            try await setup.session.setMonitorConfiguration(wanted)
             let expected = MonitorConfiguration.fixture(
                 of: .heartRate, schedule: MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: 20),
                 exerciseMaximum: 185)
-            #expect(try await stage.session.monitorConfiguration(of: .heartRate) == expected)
+            #expect(try await setup.session.monitorConfiguration(of: .heartRate) == expected)
         }
     }
 
@@ -75,25 +75,25 @@ import Vitals
         MonitorSchedule(isEnabled: true, start: 0, end: 1441, interval: 5),
     ])
     func `refuses a schedule that makes no sense`(schedule: MonitorSchedule) throws {
-        try Stage.play(SimulatorDriver(SimulatorOptions(seed: 3))) { stage in
-            let before = try await stage.session.monitorConfiguration(of: .heartRate)
+        try Setup.play(SimulatorDriver(SimulatorOptions(seed: 3))) { setup in
+            let before = try await setup.session.monitorConfiguration(of: .heartRate)
             let error = await #expect(throws: DeviceError.self) {
-                try await stage.session.setMonitorConfiguration(
+                try await setup.session.setMonitorConfiguration(
                     MonitorConfiguration.fixture(of: .heartRate, schedule: schedule))
             }
             #expect(error?.code == .invalid)
-            #expect(try await stage.session.monitorConfiguration(of: .heartRate) == before)
+            #expect(try await setup.session.monitorConfiguration(of: .heartRate) == before)
         }
     }
 
     @Test(arguments: [Model.cuff, .oximeter])
     func `a model without monitoring says so`(model: Model) throws {
-        try Stage.play(SimulatorDriver(SimulatorOptions(model: model))) { stage in
+        try Setup.play(SimulatorDriver(SimulatorOptions(model: model))) { setup in
             for metric in Metric.monitored {
                 let error = DeviceError.unsupported("monitoring of \(metric.rawValue)")
-                await #expect(throws: error) { try await stage.session.monitorConfiguration(of: metric) }
+                await #expect(throws: error) { try await setup.session.monitorConfiguration(of: metric) }
                 await #expect(throws: error) {
-                    try await stage.session.setMonitorConfiguration(MonitorConfiguration.fixture(of: metric))
+                    try await setup.session.setMonitorConfiguration(MonitorConfiguration.fixture(of: metric))
                 }
             }
         }

@@ -6,7 +6,7 @@ import Vitals
 @testable import Simulator
 
 @Suite struct OptionsTests {
-    @Test func `every option may be skipped`() {
+    @Test func `every option may be left out`() {
         let (options, issues) = read([])
         #expect(issues.isEmpty)
         #expect(options == SimulatorOptions())

@@ -5,7 +5,7 @@ import Vitals
 
 @Suite struct PhysiologyTests {
     @Test func `a moment gives the same values, whatever was asked before`() throws {
-        let moments = (0..<500).map { Stage.noon + .minutes($0 * 37) }
+        let moments = (0..<500).map { Setup.noon + .minutes($0 * 37) }
         var forward = try body(7)
         let first = moments.map { forward.profile(at: $0).values(at: $0) }
         var backward = try body(7)
@@ -16,7 +16,7 @@ import Vitals
     @Test func `two seeds are two people`() throws {
         var (one, two) = (try body(1), try body(2))
         let differing = (0..<100).count { minute in
-            let moment = Stage.noon + .minutes(minute * 11)
+            let moment = Setup.noon + .minutes(minute * 11)
             return one.profile(at: moment).heartRate(at: moment) != two.profile(at: moment).heartRate(at: moment)
         }
         #expect(differing > 60)
@@ -128,7 +128,7 @@ import Vitals
         var body = try body(5)
         var before: Double?
         for second in 0..<2 * 86_400 {
-            let moment = Stage.noon + .seconds(second)
+            let moment = Setup.noon + .seconds(second)
             let rate = body.profile(at: moment).heartRate(at: moment)
             if let before { #expect(abs(rate - before) <= 3) }
             before = rate

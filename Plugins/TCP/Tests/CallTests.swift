@@ -241,7 +241,8 @@ import Vitals
             }
             #expect(answer?.contains("too_many_requests") == true)
             for stranger in strangers { await stranger.link.close() }
-            // Each closed caller makes room. Until the listener has seen, it refuses callers, and may close before they have sent.
+            // Each closed caller makes room. Until the listener has registered that, it refuses callers, and may close before
+            // they have sent.
             while true {
                 let caller = try await Caller(port: reception.port)
                 do {

@@ -48,12 +48,12 @@ import Testing
         let resumed = Counter()
         await Storm.run("Received bytes", rounds: Storm.rounds / 5) { number in
             let buffer = ReceiveBuffer(endpoint: Endpoint(host: "127.0.0.1", port: 1))
-            let impatient = Task { await Self.taken(from: buffer, resumed) }
+            let cancelled = Task { await Self.taken(from: buffer, resumed) }
             return [
-                { impatient.cancel() },
+                { cancelled.cancel() },
                 { Self.fill(buffer, isBroken: number % 2 == 1) },
                 {
-                    let first = await impatient.value
+                    let first = await cancelled.value
                     let count = await first + Self.taken(from: buffer, resumed)
                     if count != Self.pieces * Self.piece.readableBytes { Issue.record("\(count) bytes came") }
                     if buffer.level.isPaused { Issue.record("The empty buffer still pauses") }

@@ -66,9 +66,9 @@ struct TCPTransportTests {
             let error = error as? LinkError
             return error?.code == .timeout && error?.message.contains("did not answer within 200ms") == true
         }
-        let patient = try transport(port: port, timeout: "5m")
+        let waiting = try transport(port: port, timeout: "5m")
         await withThrowingTaskGroup { group in
-            group.addTask { _ = try await patient.connect() }
+            group.addTask { _ = try await waiting.connect() }
             group.cancelAll()
             await #expect { try await group.next() } throws: { ($0 as? LinkError)?.code == .cancelled }
         }

@@ -66,8 +66,8 @@ package struct CommandParser: Sendable {
             let message = "The payload has \(payloadSize) bytes; at most \(CommandLimits.payload) are taken."
             return reject(Answer(.rejected, code: .tooLarge, message: message))
         }
-        if case .failure(let issue) = parsed {
-            return reject(Answer(.rejected, code: .badJSON, message: issue.message))
+        if case .failure(let error) = parsed {
+            return reject(Answer(.rejected, code: .badJSON, message: error.message))
         }
         let command = self.command(request, &arguments, at: receivedAt)
         guard let command else {

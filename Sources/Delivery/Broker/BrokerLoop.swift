@@ -97,7 +97,7 @@ package struct BrokerLoop: Sendable {
             }
             publisher.outbox.disconnect()
             publisher.retained.disconnect()
-            // A health check that asked while the connection ended is answered here: no other turn comes.
+            // A liveness check that asked while the connection ended is answered here: no other turn comes.
             status.sending.end()
             let now = settings.clock.uptime
             if now - began > Self.stableAfter {
@@ -220,7 +220,7 @@ package struct BrokerLoop: Sendable {
         }
     }
 
-    /// Time between two checks the oldest message that waits for the broker's answer.
+    /// Time between two checks of the oldest message that waits for the broker's answer.
     private static let answerCheckInterval: Duration = .seconds(10)
 
     /// Returns with an error when the broker leaves a message without an answer for too long. Such a broker may well answer

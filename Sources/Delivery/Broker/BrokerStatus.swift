@@ -18,7 +18,7 @@ package final class BrokerStatus: Sendable {
     let sending = TurnProbe()
     /// The turns of the task that takes what the broker sends.
     let receiving = TurnProbe()
-    /// The turns of the task that sets refused facts aside.
+    /// The turns of the task that quarantines refused facts.
     package let quarantine = TurnProbe()
     /// The turns of the tasks that begin commands, and refuse those in excess.
     package let commandTurns = CommandTurns()

@@ -82,7 +82,7 @@ extension Publisher {
         }
     }
 
-    /// Sets a fact aside that is not sent. One that is sent again is aside already.
+    /// Quarantines a fact that is not sent. One that is sent again is quarantined already.
     private func refuse(_ fact: Fact, isReplay: Bool, _ reason: String) {
         guard isReplay else {
             return outcomes.quarantine.add(RefusedFact(lane: fact.lane, number: fact.sequence, reason: reason))

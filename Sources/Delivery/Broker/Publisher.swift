@@ -110,7 +110,7 @@ struct Publisher: Sendable {
             // It is published every few seconds.
             if inFlight.with({ $0.retriesStates(at: uptime) }) { retained.repeatAll() }
         case .message(let made): message = made
-        case .leftover(let topic): message = .removal(of: topic)
+        case .stale(let topic): message = .removal(of: topic)
         case .replay(let fact):
             var messages = messages(of: fact, isReplay: true, on: connection, &encoder)
             guard !messages.isEmpty else { return [] }
@@ -153,7 +153,7 @@ struct Publisher: Sendable {
     func isChosen(_ topic: String) -> Bool { !topic.hasPrefix(settings.topics.root + "/") }
 
     private func page(_ lane: Lane, after: Int64) async {
-        // Reading waits for the store's writer, whose health is its own.
+        // Reading waits for the store's writer, whose liveness is its own.
         status.sending.end()
         defer { status.sending.begin() }
         do throws(StoreError) {

@@ -17,7 +17,7 @@ package actor CommandLog {
     static let unansweredAtOnce = 64
     /// Maximum answers kept in memory after the store failed; beyond that the oldest are forgotten.
     static let maximumUnstored = 256
-    /// How long an answer that is not stored waits for room among the messages that are sent once. The intake of commands
+    /// How long an answer that is not stored waits for room among the messages that are sent once. The queue of commands
     /// waits with it, and so does the reading of acknowledgements, without which no room comes: so the wait has a limit.
     static let roomWait: Duration = .seconds(1)
 

@@ -22,7 +22,7 @@ final class CommandQueue: Sendable {
     /// Answers of `busy` that share a commit.
     static let excessAtOnce = 256
 
-    private struct Line {
+    private struct Queue {
         var messages: Deque<InboundMessage> = []
         var bytes = 0
 
@@ -39,8 +39,8 @@ final class CommandQueue: Sendable {
     }
 
     private struct State {
-        var waiting = Line()
-        var excess = Line()
+        var waiting = Queue()
+        var excess = Queue()
     }
     private let state = Mutex(State())
     private let arrival = Signal()
@@ -50,13 +50,13 @@ final class CommandQueue: Sendable {
 
     init(turns: CommandTurns = CommandTurns()) { self.turns = turns }
 
-    /// Adds a message. Waits while there is room in neither line. If the task is cancelled, the message is added above the
-    /// limits: what one connection still held is little, and `waitForRoom` comes before the next connection.
+    /// Adds a message. Waits while there is room in neither queue. If the task is cancelled, the message is added above
+    /// the limits: what one connection still held is little, and `waitForRoom` comes before the next connection.
     func add(_ message: InboundMessage) async {
         while !tryAdd(message, isForced: Task.isCancelled) { await room.wait() }
     }
 
-    /// Waits until both lines are within their limits, or the task is cancelled.
+    /// Waits until both queues are within their limits, or the task is cancelled.
     func waitForRoom() async {
         while !Task.isCancelled, !hasRoom { await room.wait() }
     }

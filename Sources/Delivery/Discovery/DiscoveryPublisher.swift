@@ -20,7 +20,7 @@ package final class DiscoveryPublisher: Sendable {
         var isOpen = false
         var isDue = true
         /// Topics of an earlier run that may or may not still be valid.
-        var skippedRows: Set<String> = []
+        var staleTopics: Set<String> = []
         /// How many of them were found on this connection.
         var foundCount = 0
         /// Topics of the other discovery mode, whose entities Home Assistant was asked to release.
@@ -43,9 +43,9 @@ package final class DiscoveryPublisher: Sendable {
     /// before topics are cleared, so that Home Assistant has released their entities: it would log empty states.
     static let settling: Duration = .seconds(1)
     /// The topics of a thousand devices, with one message per entity. The next connection finds those beyond this limit.
-    static let maximumLeftovers = 100_000
+    static let maximumStaleTopics = 100_000
     /// Bytes of the topic of such a message. The gateway's own are half as long; a broker takes 65,535.
-    static let maximumLeftoverTopic = 512
+    static let maximumStaleTopicBytes = 512
 
     package init(retained: RetainedStates, settings: DiscoverySettings) {
         self.retained = retained
@@ -71,9 +71,9 @@ package final class DiscoveryPublisher: Sendable {
         guard change.determinesEntities else { return }
         let (new, migrates, old) = state.withLock { state -> (DiscoveredDevice?, Bool, DiscoveredDevice?) in
             let old = state.devices[device]
-            guard let new = old.noticing(change), new != old else { return (nil, false, nil) }
+            guard let new = old.applying(change), new != old else { return (nil, false, nil) }
             state.devices[device] = new
-            let migrates = state.skippedRows.contains { settings.isTopic($0, of: device.text) }
+            let migrates = state.staleTopics.contains { settings.isTopic($0, of: device.text) }
             if migrates { state.isDue = true }
             return (state.isOpen ? new : nil, migrates, old)
         }
@@ -86,8 +86,8 @@ package final class DiscoveryPublisher: Sendable {
         guard state.withLock({ $0.isOpen }) else { return }
         announce(settings.gatewayMessages, of: nil)
         // A device that became known after the last migration is announced after the next one.
-        let skippedRows = state.withLock { $0.skippedRows }
-        for device in known where !skippedRows.contains(where: { settings.isTopic($0, of: device.info.id.text) }) {
+        let staleTopics = state.withLock { $0.staleTopics }
+        for device in known where !staleTopics.contains(where: { settings.isTopic($0, of: device.info.id.text) }) {
             announce(device)
         }
     }
@@ -116,9 +116,11 @@ package final class DiscoveryPublisher: Sendable {
 
     /// Notes a topic with a message of an earlier run.
     func found(_ topic: String) {
-        guard topic.utf8.count <= Self.maximumLeftoverTopic else { return }
+        guard topic.utf8.count <= Self.maximumStaleTopicBytes else { return }
         let isNew = state.withLock { state in
-            guard state.foundCount < Self.maximumLeftovers, state.skippedRows.insert(topic).inserted else { return false }
+            guard state.foundCount < Self.maximumStaleTopics, state.staleTopics.insert(topic).inserted else {
+                return false
+            }
             state.foundCount += 1
             return true
         }
@@ -142,17 +144,17 @@ package final class DiscoveryPublisher: Sendable {
         }
         let outdated = state.withLock { state in
             // What stays is the device's from now on: if it is removed before it is announced again, its topics are cleared.
-            for topic in state.skippedRows {
+            for topic in state.staleTopics {
                 guard let owner = owners[topic], state.has(owner) else { continue }
                 state.topics[owner, default: []].insert(topic)
             }
-            let left = state.skippedRows.filter { topic in
+            let left = state.staleTopics.filter { topic in
                 guard let owner = owners[topic] else { return true }
                 // A device that has been removed since keeps nothing.
                 return !state.has(owner)
             }
-            state.skippedRows = left.filter { topic in unknown.contains { settings.isTopic(topic, of: $0.text) } }
-            let outdated = left.subtracting(state.skippedRows)
+            state.staleTopics = left.filter { topic in unknown.contains { settings.isTopic(topic, of: $0.text) } }
+            let outdated = left.subtracting(state.staleTopics)
             if !outdated.isEmpty { state.isDue = true }
             return outdated
         }
@@ -166,7 +168,7 @@ package final class DiscoveryPublisher: Sendable {
                 state.withLock { _ = $0.migrated.insert(topic) }
                 migrates = true
             } else {
-                retained.put(.leftover(topic: topic))
+                retained.put(.stale(topic: topic))
             }
         }
         return migrates
@@ -179,7 +181,7 @@ package final class DiscoveryPublisher: Sendable {
             defer { state.migrated = [] }
             return state.migrated
         }
-        for topic in topics.sorted() { retained.put(.leftover(topic: topic)) }
+        for topic in topics.sorted() { retained.put(.stale(topic: topic)) }
     }
 
     /// Announces everything if that is due.
@@ -239,7 +241,7 @@ extension DeviceState {
 
 extension DiscoveredDevice? {
     /// The device after this state; `nil` until its `info` is known. States from before that are repeated later.
-    fileprivate func noticing(_ change: DeviceState) -> DiscoveredDevice? {
+    fileprivate func applying(_ change: DeviceState) -> DiscoveredDevice? {
         if case .info(let info) = change {
             guard var device = self else { return DiscoveredDevice(info) }
             device.info = info

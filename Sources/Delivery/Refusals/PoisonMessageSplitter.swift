@@ -23,8 +23,8 @@ package struct PoisonMessageSplitter: Sendable {
     /// sender of a command.
     package static let doubtfulCuts = 2
     /// Cuts alone before a message is blamed while the broker has taken nothing since the last blame. A network that cuts
-    /// every connection would otherwise set one message aside after the other; a broker that takes none of its next messages
-    /// is still found out.
+    /// every connection would otherwise quarantine one message after the other; a broker that takes none of its next
+    /// messages is still found out.
     package static let unheardCuts = 30
     /// Time after which a message without the broker's answer ends the connection. A busy broker answers within seconds.
     package static let answerLimit: Duration = .seconds(90)

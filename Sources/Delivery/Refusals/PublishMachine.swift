@@ -3,7 +3,7 @@ import StoreAPI
 import Vitals
 
 /// Decides the outcome of each message that the broker has answered, or at which it cut the connection, and how long
-/// the messages of a fact may be. What it has learned about the broker lasts over connections.
+/// the messages of a fact may be. What it has discovered about the broker lasts over connections.
 struct PublishMachine: Sendable {
     /// Size in bytes below which a limit of the broker is not looked for: every broker takes such packets.
     static let smallestLimit = 4_096
@@ -248,7 +248,8 @@ struct PublishMachine: Sendable {
                 delivered(key)
                 return .delivered(lane, number)
             }
-            return lane == .answer ? .givenUp(mark) : .quarantine(RefusedFact(lane: lane, number: number, reason: reason))
+            return lane == .answer
+                ? .givenUp(mark) : .quarantine(RefusedFact(lane: lane, number: number, reason: reason))
         case .part(let lane, let number, let part):
             let key = Key(lane: lane, number: number)
             guard var publish = inFlight[key] else { return .room }

@@ -4,7 +4,7 @@ import StoreAPI
 import Synchronization
 import Vitals
 
-/// Sets facts aside in the store that the broker does not take, some together, so that they share a gap.
+/// Quarantines in the store what the broker does not take, some facts together, so that they share a gap.
 struct QuarantineWriter: Sendable {
     /// Time for which refused facts gather. Their places in the window are taken until they are stored.
     private static let delay: Duration = .milliseconds(200)
@@ -45,8 +45,8 @@ struct QuarantineWriter: Sendable {
         let value = Mutex(Waiting())
     }
 
-    /// Sets a fact aside. The window limits how many wait. A new connection empties it and sends the same facts again: each waits
-    /// once, however often it is refused while the store takes nothing.
+    /// Quarantines a fact. The window limits how many wait. A new connection empties it and sends the same facts again:
+    /// each waits once, however often it is refused while the store takes nothing.
     func add(_ fact: RefusedFact) {
         waiting.value.withLock { waiting in
             let isKnown = waiting.refused.contains {

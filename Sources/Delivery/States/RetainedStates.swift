@@ -17,7 +17,7 @@ package final class RetainedStates: Sendable {
         case message(OutgoingMessage)
         /// The clearing of a topic of an earlier run. It is sent once: while the topic exists, the broker sends it
         /// at each connection.
-        case leftover(topic: String)
+        case stale(topic: String)
         /// A fact that is sent again.
         case replay(Fact)
     }
@@ -60,7 +60,7 @@ package final class RetainedStates: Sendable {
             case .gatewayInfo: .gatewayInfo
             case .gatewayState: .gatewayState
             case .message(let message): .topic(message.topic)
-            case .leftover(let topic): .topic(topic)
+            case .stale(let topic): .topic(topic)
             case .replay: .gatewayInfo
             }
         state.withLock { state in
@@ -210,7 +210,7 @@ extension RetainedStates.Entry {
     fileprivate var isKept: Bool {
         switch self {
         case .message(let message): message.payload.isEmpty
-        case .leftover: false
+        case .stale: false
         default: true
         }
     }

@@ -96,7 +96,7 @@ package struct AlertMachine: Sendable {
         _ alert: DeviceAlert, policy: AlertPolicy, calendar: LocalCalendar
     ) -> Outcome? {
         var watch = watches[alert.rule] ?? Watch(level: AlertLevel(rule: alert.rule, isActive: false, since: alert.at))
-        // The gateway seen it first: one edge is enough.
+        // The gateway detected it first: one edge is enough.
         guard watch.level.isActive != (alert.edge == .raised) else { return nil }
         defer { watches[alert.rule] = watch }
         return change(

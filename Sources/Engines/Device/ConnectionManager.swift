@@ -49,7 +49,7 @@ final class ConnectionManager {
     }
 
     /// Performs what the connection machine decides, until it decides to wait, the task is cancelled or the agent has to
-    /// end. While it waits, there is only an alarm, and no task.
+    /// end. While it waits, there is only a timer, and no task.
     /// - Parameters:
     ///   - wait: the wait that is over; an earlier one was over already. `nil` at the start.
     ///   - runSession: what to do with an open session.

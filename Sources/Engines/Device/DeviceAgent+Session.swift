@@ -65,7 +65,7 @@ extension DeviceAgent {
         }
     }
 
-    private func line(to device: any DeviceSession) -> DeviceChannel { DeviceChannel(device: device, link: link) }
+    private func channel(to device: any DeviceSession) -> DeviceChannel { DeviceChannel(device: device, link: link) }
 
     private func storeWaiting(from device: any DeviceSession) async throws { try await live.run(from: device) }
 
@@ -80,7 +80,9 @@ extension DeviceAgent {
         await profile.update(.signal)
     }
 
-    private func synchronise(_ device: any DeviceSession) async throws { try await history.run(on: line(to: device)) }
+    private func synchronise(_ device: any DeviceSession) async throws {
+        try await history.run(on: channel(to: device))
+    }
 
     private nonisolated func shutDown(_ device: any DeviceSession) async {
         try? await withDeadline(DeviceTimeouts.shutdown, clock: context.clock, naming: "the graceful disconnect") {
@@ -153,15 +155,16 @@ extension DeviceAgent {
     }
 
     private func perform(_ work: SessionWork, on device: any DeviceSession) async {
-        let line = line(to: device)
+        let channel = channel(to: device)
         switch work {
-        case .measurement(let order): await measuring.carryOut(order, on: line)
+        case .measurement(let order): await measuring.carryOut(order, on: channel)
         case .push(let reply):
-            reply.fulfil(await result { () async throws(DeviceError) in try await monitor.push(to: line) })
+            reply.fulfil(await result { () async throws(DeviceError) in try await monitor.push(to: channel) })
         case .fetch(let metrics, let reply):
-            reply.fulfil(await result { () async throws(DeviceError) in try await monitor.refresh(metrics, on: line) })
+            reply.fulfil(
+                await result { () async throws(DeviceError) in try await monitor.refresh(metrics, on: channel) })
         case .setClock(let reply):
-            reply.fulfil(await result { () async throws(DeviceError) in try await setClock(on: line) })
+            reply.fulfil(await result { () async throws(DeviceError) in try await setClock(on: channel) })
         }
     }
 
@@ -173,15 +176,15 @@ extension DeviceAgent {
 
     /// Sets the clock and synchronises the monitoring before the history is read.
     private func prepare(_ device: any DeviceSession) async {
-        let line = line(to: device)
+        let channel = channel(to: device)
         if let shown = device.description.clock, isOff(shown) {
             context.logger.notice("The device's clock is wrong; setting it.")
-            do throws(DeviceError) { try await setClock(on: line) } catch {
+            do throws(DeviceError) { try await setClock(on: channel) } catch {
                 context.logger.warning("The device's clock cannot be set.", metadata: ["error": "\(error)"])
             }
         }
         do throws(DeviceError) {
-            for failure in try await monitor.refresh(on: line) { warn(failure.error) }
+            for failure in try await monitor.refresh(on: channel) { warn(failure.error) }
         } catch { warn(error) }
     }
 
@@ -196,8 +199,9 @@ extension DeviceAgent {
         return max(skew, .zero - skew) > Self.clockTolerance || (shown.utcOffset ?? offset) != offset
     }
 
-    private func setClock(on line: DeviceChannel) async throws(DeviceError) {
-        try await line.call("time/set") { [clock = context.clock, policy = context.policy] device throws(DeviceError) in
+    private func setClock(on channel: DeviceChannel) async throws(DeviceError) {
+        try await channel.call("time/set") {
+            [clock = context.clock, policy = context.policy] device throws(DeviceError) in
             let now = clock.now
             try await device.setClock(now, utcOffset: policy.calendar.offset(at: now).seconds / 60)
         }

@@ -4,16 +4,16 @@ import Vitals
 
 /// The agent's work as time passes: values go stale, days end, synchronisations and measurements begin.
 extension DeviceAgent {
-    /// Interval of checks the time while something happens. The running day is published at most this often.
+    /// Interval of ticks while something happens. The running day is published at most this often.
     static let tick: Duration = .seconds(5)
     /// The longest wait while nothing happens: then nothing is due but at known times, if the date is not set.
     package static let longestInterval: Duration = .minutes(5)
-    /// By how much the look after `longestInterval` may be late.
+    /// By how much the tick after `longestInterval` may be late.
     private static let tolerance: Duration = .seconds(1)
     /// Minimum wait, so that values that go stale at almost the same time do not make the agent spin.
     private static let shortestTick: Duration = .milliseconds(10)
 
-    /// Checks the time within `duration`.
+    /// Sets a tick within `duration`.
     func scheduleTick(within duration: Duration) {
         let tolerance = duration < Self.longestInterval ? Duration.zero : Self.tolerance
         tickTimer.set(within: duration, tolerance: tolerance) { [weak self] in

@@ -39,7 +39,7 @@ package actor DeviceAgent {
     package func answer() {}
 
     /// - Parameters:
-    ///   - alarms: whose task runs while the agent runs.
+    ///   - timers: whose task runs while the agent runs.
     ///   - restoring: held while the state is read at the start: thousands of agents that read at once take much memory.
     ///   - pace: lets live samples wait for those of other devices; `nil` stores them at once.
     ///   - presence: the transport reports here that the device is in reach.

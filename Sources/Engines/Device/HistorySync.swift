@@ -98,14 +98,14 @@ final class HistorySync {
     }
 
     /// Runs synchronisations one after the other during the session, the first one now.
-    func run(on line: DeviceChannel) async throws {
+    func run(on channel: DeviceChannel) async throws {
         // If too many wait already, the schedule asks for it again.
         if !request(SyncJob(name: "connect", metrics: [])) { marks.nextAt = context.clock.uptime }
-        while true { try await run(queue.next(), on: line) }
+        while true { try await run(queue.next(), on: channel) }
     }
 
-    private func run(_ wanted: SyncJob, on line: DeviceChannel) async throws {
-        let capabilities = line.capabilities
+    private func run(_ wanted: SyncJob, on channel: DeviceChannel) async throws {
+        let capabilities = channel.capabilities
         var job = wanted
         // Each once, and sport first, so that heart rates during a workout are recognised.
         job.metrics = Metric.synchronised.filter {
@@ -122,7 +122,7 @@ final class HistorySync {
                 // After the session has ended, leave the device alone, but finish the job.
                 if failure != nil, action.needsDevice { continue }
                 do throws(DeviceError) {
-                    if let event = try await perform(action, of: job, on: line) { events.append(event) }
+                    if let event = try await perform(action, of: job, on: channel) { events.append(event) }
                 } catch {
                     // Committed samples stay.
                     failure = error
@@ -148,19 +148,19 @@ final class HistorySync {
     }
 
     private func perform(
-        _ action: SyncMachine.Action, of job: SyncJob, on line: DeviceChannel
+        _ action: SyncMachine.Action, of job: SyncJob, on channel: DeviceChannel
     ) async throws(DeviceError) -> SyncMachine.Event? {
         switch action {
         case .publish(let state):
             context.publish(.sync(state))
             return nil
-        case .read(let request): return try await read(request, from: line)
+        case .read(let request): return try await read(request, from: channel)
         case .ingest(let samples, let metric, let cursor, let gap):
-            return await store(samples, of: metric, cursor: cursor, gap: gap, capabilities: line.capabilities)
+            return await store(samples, of: metric, cursor: cursor, gap: gap, capabilities: channel.capabilities)
         case .acknowledge(let metric, let through):
-            try await acknowledge(metric, through: through, to: line)
+            try await acknowledge(metric, through: through, to: channel)
             return nil
-        case .summarise(let metric, let days): return try await summarise(metric, days, on: line)
+        case .summarise(let metric, let days): return try await summarise(metric, days, on: channel)
         case .report(let gap, let metric, let cursor):
             return await report(gap, of: metric, cursor: cursor)
         case .wasRead(let metric, let from, let to):
@@ -177,10 +177,10 @@ final class HistorySync {
     }
 
     private func read(
-        _ request: HistoryRequest, from line: DeviceChannel
+        _ request: HistoryRequest, from channel: DeviceChannel
     ) async throws(DeviceError) -> SyncMachine.Event {
         do throws(DeviceError) {
-            let page = try await line.call("history/read", DeviceTimeouts.history) {
+            let page = try await channel.call("history/read", DeviceTimeouts.history) {
                 device throws(DeviceError) in try await device.history(request)
             }
             let left = page.malformed + page.samples.count { $0.metric != request.metric || !$0.isValid }
@@ -193,10 +193,10 @@ final class HistorySync {
     }
 
     private func acknowledge(
-        _ metric: Metric, through: Timestamp, to line: DeviceChannel
+        _ metric: Metric, through: Timestamp, to channel: DeviceChannel
     ) async throws(DeviceError) {
         do throws(DeviceError) {
-            try await line.call("history/acknowledge") { device throws(DeviceError) in
+            try await channel.call("history/acknowledge") { device throws(DeviceError) in
                 try await device.acknowledgeHistory(of: metric, through: through)
             }
         } catch {
@@ -231,11 +231,11 @@ final class HistorySync {
 
     /// Reads and stores the device's own summaries of days.
     private func summarise(
-        _ metric: Metric, _ parts: [ClosedRange<LocalDay>], on line: DeviceChannel
+        _ metric: Metric, _ parts: [ClosedRange<LocalDay>], on channel: DeviceChannel
     ) async throws(DeviceError) -> SyncMachine.Event {
         for part in parts {
             do throws(DeviceError) {
-                let summaries = try await line.call("summary/read", DeviceTimeouts.history) {
+                let summaries = try await channel.call("summary/read", DeviceTimeouts.history) {
                     device throws(DeviceError) in try await device.summaries(of: metric, days: part)
                 }
                 try await store(summaries, of: metric, part)

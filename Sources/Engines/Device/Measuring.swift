@@ -15,7 +15,8 @@ final class Measuring {
     private let link: ConnectionManager
 
     init(
-        context: DeviceContext, profile: DeviceProfile, ingest: SampleIngest, answers: AnswerQueue, link: ConnectionManager
+        context: DeviceContext, profile: DeviceProfile, ingest: SampleIngest, answers: AnswerQueue,
+        link: ConnectionManager
     ) {
         self.context = context
         self.profile = profile
@@ -126,15 +127,15 @@ final class Measuring {
     }
 
     /// Stops and starts measurements on the device.
-    func carryOut(_ order: MeasurementOrder, on line: DeviceChannel) async {
-        for measurement in order.stops { await stop(measurement, on: line) }
-        if let (metric, duration, attempt) = order.start { await begin(metric, duration, attempt, on: line) }
+    func carryOut(_ order: MeasurementOrder, on channel: DeviceChannel) async {
+        for measurement in order.stops { await stop(measurement, on: channel) }
+        if let (metric, duration, attempt) = order.start { await begin(metric, duration, attempt, on: channel) }
     }
 
-    private func begin(_ metric: Metric, _ duration: Duration, _ attempt: Int, on line: DeviceChannel) async {
+    private func begin(_ metric: Metric, _ duration: Duration, _ attempt: Int, on channel: DeviceChannel) async {
         let event: MeasurementMachine.Event
         do throws(DeviceError) {
-            let measurement = try await line.call("measurement/start", DeviceTimeouts.measurementStart) {
+            let measurement = try await channel.call("measurement/start", DeviceTimeouts.measurementStart) {
                 device throws(DeviceError) in try await device.startMeasurement(of: metric, duration: duration)
             }
             event = .started(measurement, attempt: attempt)
@@ -144,9 +145,9 @@ final class Measuring {
         await handle(event)
     }
 
-    private func stop(_ measurement: MeasurementID, on line: DeviceChannel) async {
+    private func stop(_ measurement: MeasurementID, on channel: DeviceChannel) async {
         do throws(DeviceError) {
-            try await line.call("measurement/stop") { device throws(DeviceError) in
+            try await channel.call("measurement/stop") { device throws(DeviceError) in
                 try await device.stopMeasurement(measurement)
             }
             await handle(.stopped(measurement))

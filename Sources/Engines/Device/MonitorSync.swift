@@ -63,36 +63,36 @@ final class MonitorSync {
 
     /// Reads the device's monitoring (of all monitored metrics if none is named), and writes pending settings. Returns
     /// which metrics could not be read.
-    func refresh(_ metrics: [Metric] = [], on line: DeviceChannel) async throws(DeviceError) -> [Failure] {
+    func refresh(_ metrics: [Metric] = [], on channel: DeviceChannel) async throws(DeviceError) -> [Failure] {
         try await conversation.withLock { () async throws(DeviceError) in
-            let monitored = line.capabilities.configurable
-            let failures = await read(metrics.isEmpty ? monitored : metrics, from: line)
+            let monitored = channel.capabilities.configurable
+            let failures = await read(metrics.isEmpty ? monitored : metrics, from: channel)
             guard !failures.contains(where: \.error.endsSession) else { return failures }
             // What was read is answered also if the session ends while the pending settings are written.
-            do throws(DeviceError) { try await write(to: line) } catch { if !error.endsSession { throw error } }
+            do throws(DeviceError) { try await write(to: channel) } catch { if !error.endsSession { throw error } }
             return failures
         }
     }
 
     /// Writes pending settings and reads them back. Returns what the device did not take.
-    func push(to line: DeviceChannel) async throws(DeviceError) -> Refusal? {
-        try await conversation.withLock { () async throws(DeviceError) in try await write(to: line) }
+    func push(to channel: DeviceChannel) async throws(DeviceError) -> Refusal? {
+        try await conversation.withLock { () async throws(DeviceError) in try await write(to: channel) }
     }
 
     /// Reads and takes the monitoring of some metrics. Returns which could not be read.
-    private func read(_ metrics: [Metric], from line: DeviceChannel) async -> [Failure] {
-        let (reported, failures) = await ask(for: metrics, line)
+    private func read(_ metrics: [Metric], from channel: DeviceChannel) async -> [Failure] {
+        let (reported, failures) = await ask(for: metrics, channel)
         // The gateway alone keeps what the device does not support; a metric that failed otherwise stays unknown.
         twin.recordReads(of: metrics, failed: failures.filter { $0.error.code != .unsupported }.map(\.metric))
-        await report(reported, of: line.capabilities)
+        await report(reported, of: channel.capabilities)
         return failures
     }
 
     @discardableResult
-    private func write(to line: DeviceChannel) async throws(DeviceError) -> Refusal? {
+    private func write(to channel: DeviceChannel) async throws(DeviceError) -> Refusal? {
         let unknown = twin.unknown
         if !unknown.isEmpty {
-            let failures = await read(unknown, from: line)
+            let failures = await read(unknown, from: channel)
             if let end = failures.first(where: \.error.endsSession) { throw end.error }
         }
         let writes = twin.writes
@@ -107,7 +107,7 @@ final class MonitorSync {
         for configuration in writes {
             twin.markWriting(configuration)
             do throws(DeviceError) {
-                try await line.call("monitor/write") { device throws(DeviceError) in
+                try await channel.call("monitor/write") { device throws(DeviceError) in
                     try await device.setMonitorConfiguration(configuration)
                 }
             } catch {
@@ -116,14 +116,14 @@ final class MonitorSync {
             }
         }
         // Read refused ones back, too: they are no longer under way, and must not hide a change made on the device.
-        let (reported, unread) = await ask(for: writes.map(\.metric), line)
+        let (reported, unread) = await ask(for: writes.map(\.metric), channel)
         if let end = unread.first(where: \.error.endsSession) {
-            await report(reported, of: line.capabilities)
+            await report(reported, of: channel.capabilities)
             throw end.error
         }
         failures += unread
         let message = await report(
-            reported, of: line.capabilities, failures: failures.map { ($0.metric, $0.error.message) })
+            reported, of: channel.capabilities, failures: failures.map { ($0.metric, $0.error.message) })
         // Without a failure, the device kept other values.
         return message.map { message in
             Refusal(
@@ -135,13 +135,13 @@ final class MonitorSync {
     /// Reads the device's monitoring. A metric that cannot be read does not stop the others. If the session ends, the
     /// metrics read so far count, and each other one fails with that error.
     private func ask(
-        for metrics: [Metric], _ line: DeviceChannel
+        for metrics: [Metric], _ channel: DeviceChannel
     ) async -> (settings: MonitorSettings, failures: [Failure]) {
         var settings = MonitorSettings()
         var failures: [Failure] = []
         for (index, metric) in metrics.enumerated() {
             do throws(DeviceError) {
-                let configuration = try await line.call("monitor/read") { device throws(DeviceError) in
+                let configuration = try await channel.call("monitor/read") { device throws(DeviceError) in
                     try await device.monitorConfiguration(of: metric)
                 }
                 if configuration.metric == metric { settings.set(configuration) }

@@ -2,7 +2,7 @@ import Concurrency
 import GatewayKit
 import Vitals
 
-/// Waits for the next attempt to connect. While it waits there is an alarm, but no task.
+/// Waits for the next attempt to connect. While it waits there is a timer, but no task.
 final class RetryTimer {
     /// Distinguishes waits: the end of a wait may come twice, or late.
     struct Number: Sendable, Hashable {
@@ -14,7 +14,8 @@ final class RetryTimer {
     /// By how much an attempt may be late. The waits have jitter in any case.
     static let tolerance: Duration = .milliseconds(250)
 
-    /// The longest wait for a device that is seen all the time and cannot be connected. A device that calls waits for twice as long.
+    /// The longest wait for a device that is seen all the time and cannot be connected. A device that calls waits for
+    /// twice as long.
     static let longestSeenWait: Duration = .seconds(15)
 
     private let clock: GatewayClock
@@ -32,15 +33,16 @@ final class RetryTimer {
         self.presence = presence
     }
 
-    /// Begins to wait after an attempt that failed or a session that ended, for less than `duration` if the device is seen.
+    /// Begins to wait after an attempt that failed or a session that ended, for less than `duration` if the device is
+    /// seen.
     /// - Parameter onOver: called with the number of this wait when it is over; pass it to `end`.
     func begin(_ duration: Duration, onOver: @escaping @Sendable (Number) -> Void) {
         cancel()
         count += 1
         let end: @Sendable () -> Void = { [count] in onOver(Number(count: count)) }
         wait = (timers.set(after: duration, tolerance: Self.tolerance, end), end)
-        // A device that is seen need not wait as long, but neither one that comes and goes nor one that is heard and out of reach
-        // must keep the gateway busy.
+        // A device that is seen need not wait as long, but neither one that comes and goes nor one that is heard and
+        // out of reach must keep the gateway busy.
         let earliest = clock.uptime + min(duration, seenWait)
         let endSeen: @Sendable () -> Void = { [count] in onOver(Number(count: count, isSeen: true)) }
         presence.whenSeen { [timers, clock] in
@@ -49,7 +51,7 @@ final class RetryTimer {
         }
     }
 
-    /// The shortest wait for a device that is seen. It doubles with each attempt that was made for a notice in vain.
+    /// The shortest wait for a device that is seen. It doubles with each vain attempt that a sighting began.
     private var seenWait: Duration {
         guard vainAttempts > 0 else { return ConnectionMachine.firstWait }
         return min(ConnectionMachine.firstWait * (1 << min(vainAttempts - 1, 10)), Self.longestSeenWait)

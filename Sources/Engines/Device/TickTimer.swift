@@ -1,12 +1,12 @@
 import Concurrency
 import Vitals
 
-/// When the agent checks the time next.
+/// When the next tick of the agent is.
 final class TickTimer {
     private let context: DeviceContext
     private let timers: Timers
     private var next: (at: Duration, timer: Timers.Timer)?
-    /// Whether the agent checks the time at the moment. It sets the next check at the end.
+    /// Whether a tick is going on. The agent sets the next one at its end.
     private var isChecking = false
 
     init(context: DeviceContext, timers: Timers) {
@@ -14,7 +14,7 @@ final class TickTimer {
         self.timers = timers
     }
 
-    /// Calls `action` within `duration`, unless an earlier look is set. It may be late by `tolerance`.
+    /// Calls `action` within `duration`, unless an earlier tick is set. It may be late by `tolerance`.
     func set(within duration: Duration, tolerance: Duration, _ action: @escaping @Sendable () -> Void) {
         let at = context.clock.uptime + duration
         if context.isStopping || isChecking || next.map({ $0.at <= at }) ?? false { return }
@@ -22,7 +22,7 @@ final class TickTimer {
         next = (at, timers.set(after: duration, tolerance: tolerance, action))
     }
 
-    /// Begins a look. Returns whether none is going on.
+    /// Begins a tick. Returns whether none is going on.
     func begin() -> Bool {
         cancel()
         guard !isChecking, !context.isStopping else { return false }

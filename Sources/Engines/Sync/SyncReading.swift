@@ -6,7 +6,7 @@ struct SyncReading: Sendable {
     var request: HistoryRequest
     /// The name of the next page.
     var next: String?
-    /// Number of records in the future, left out for now.
+    /// Number of records in the future, skipped for now.
     private(set) var postponed = 0
 
     /// Whether gaps announce all refused records of the range, also those that were announced before.
@@ -67,7 +67,7 @@ struct SyncReading: Sendable {
         progress = Progress(refused: RefusedRecords(announced: announced ?? .init()), cursor: cursor)
     }
 
-    /// Implausible records, left out, with those of the page being stored.
+    /// Implausible records, which are skipped, with those of the page being stored.
     var refused: Refusals { (underWay ?? progress).refused.all }
     /// The refused records that gaps have announced.
     var announced: RefusedRecords.Announced { progress.refused.announced }

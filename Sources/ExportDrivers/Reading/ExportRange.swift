@@ -29,7 +29,7 @@ package struct ExportRange {
     }
 
     /// Counts a row that gives no sample.
-    package func leave(_ reason: SkippedRows.Reason, in table: String, at moment: Timestamp) {
+    package func skip(_ reason: SkippedRows.Reason, in table: String, at moment: Timestamp) {
         if counted?.contains(moment) ?? true { skippedRows.add(reason, in: table) }
     }
 

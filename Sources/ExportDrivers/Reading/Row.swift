@@ -29,7 +29,7 @@ package struct Row {
 /// The result of a row.
 package enum RowResult {
     case sample(Sample)
-    case left(SkippedRows.Reason)
+    case skipped(SkippedRows.Reason)
     /// The row says nothing, such as a minute without steps.
     case nothing
 }

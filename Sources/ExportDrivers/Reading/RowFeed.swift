@@ -66,7 +66,7 @@ private final class RowStream: SampleStream {
         while try statement.step() {
             switch read(Row(statement, unit: unit)) {
             case .sample(let sample): return Candidate(sample: sample, rank: rank)
-            case .left(let reason): skippedRows.add(reason, in: table)
+            case .skipped(let reason): skippedRows.add(reason, in: table)
             case .nothing: break
             }
         }

@@ -9,7 +9,7 @@ import Vitals
 package final class ExportFolders<Format: ExportFormat>: PluginService {
     package static var sample: String {
         """
-          # How often folders are checked that tell of no change, such as network shares. It needs no entry.
+          # How often folders are checked that report no change, such as network shares. It needs no entry.
           \(Format.section): {poll_interval: 1m}
 
         """
@@ -30,13 +30,13 @@ package final class ExportFolders<Format: ExportFormat>: PluginService {
     /// A service with this interval, for tests.
     package init(interval: Duration = ExportFolders.defaultInterval) { self.interval = interval }
 
-    /// Watches until `body` returns. Where the system allows no more watches, folders are checked only.
+    /// Watches until `body` returns. Where the system allows no more watches, folders are only checked.
     package func withService(
         context: ServiceContext, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
         do throws(ExportError) { set(try FolderWatch()) } catch {
             context.logger.warning(
-                "New exports are found by looking only.",
+                "New exports are found by regular checks only.",
                 metadata: ["error": "\(error.message)", "interval": "\(interval.configurationText)"])
         }
         defer { set(nil) }

@@ -17,13 +17,13 @@ actor ExportOpener {
     private var passedOver: Set<FileStamp> = []
     /// How many files are passed over at most, before all are checked again.
     static let maximumPassedOver = 64
-    /// Whether the last look found no file, although one is in use.
+    /// Whether the last check found no file, although one is in use.
     private var isGone = false
     /// Why the present file cannot be used.
     private(set) var rejection: ExportError?
 
-    /// What a look found.
-    enum Finding {
+    /// What a check found.
+    enum CheckResult {
         case nothing
         case retryAfter(Duration)
         case export(OpenExport)
@@ -34,8 +34,8 @@ actor ExportOpener {
         self.executor = executor
     }
 
-    /// Looks once, and reads the present export if it is new and whole.
-    func check(_ context: SessionContext) throws(ExportError) -> sending Finding {
+    /// Checks once, and reads the present export if it is new and whole.
+    func check(_ context: SessionContext) throws(ExportError) -> sending CheckResult {
         let stamp: FileStamp
         do throws(ExportError) { stamp = try format.place.newest(besides: passedOver) } catch {
             // All files that are there were passed over.

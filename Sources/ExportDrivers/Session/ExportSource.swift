@@ -52,14 +52,14 @@ actor ExportSource {
             identity: current.identity, capabilities: current.capabilities, overlaps: .lastReported)
     }
 
-    /// What a look came to.
+    /// What a check came to.
     enum CheckResult: Sendable, Hashable {
         case nothing
         case retryAfter(Duration)
         case changed
     }
 
-    /// Looks once for a newer export, and takes it into use.
+    /// Checks once for a newer export, and takes it into use.
     func check(_ context: SessionContext) async throws(ExportError) -> CheckResult {
         switch try await opener.check(context) {
         case .nothing: return .nothing

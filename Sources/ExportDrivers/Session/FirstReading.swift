@@ -3,7 +3,7 @@ import GatewayKit
 import Synchronization
 import Vitals
 
-/// Notices when the gateway has read the history with which a session begins.
+/// Detects when the gateway has read the history with which a session begins.
 ///
 /// Until then late records wait: they would come before older ones that are still to be read, and
 /// consumers get the history of a metric in order. A gateway reads one metric after the other, so a request for another one

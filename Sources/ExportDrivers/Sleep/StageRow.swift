@@ -30,8 +30,8 @@ package enum StageLength: Sendable, Hashable {
 }
 
 extension StageLength {
-    /// The first moment whose row does not belong to a night that ends here. A row at the end is the last stage where rows tell ends,
-    /// and none where they tell beginnings.
+    /// The first moment whose row does not belong to a night that ends here. A row at the end is the last stage where rows give ends,
+    /// and none where they give beginnings.
     package func firstAfter(_ end: Timestamp) -> Timestamp { self == .sincePrevious ? end + .milliseconds(1) : end }
 
     /// The stages of a night's rows, ascending, within the session's bounds where there are any. Those of equal depth that

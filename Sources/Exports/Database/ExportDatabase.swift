@@ -56,7 +56,7 @@ package final class ExportDatabase {
         else { throw ExportError(.torn, "\(path) is shorter or longer than its header says.") }
         var opened: OpaquePointer?
         let escaped = copy.path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? copy.path
-        // Immutable: no lock, no log, and no other file is looked for beside it.
+        // Immutable: no lock, no log, and no other file is searched for beside it.
         let status = sqlite3_open_v2(
             "file:\(escaped)?mode=ro&immutable=1", &opened,
             SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX,
@@ -128,7 +128,7 @@ package final class ExportDatabase {
     package static func quoted(_ name: String) -> String { "\"\(name.replacing("\"", with: "\"\""))\"" }
 
     /// Checks all pages, and that rows are in the order of their keys: a damaged key makes rows come out of order, or twice. That
-    /// costs a quarter more than `quick_check`, which does not look at keys.
+    /// costs a quarter more than `quick_check`, which does not check keys.
     ///
     /// SQLite before 3.41 reports `NULL value in …` for sound tables without row ids whose key is not their first columns.
     /// Such a line says nothing of a torn file. There is one per row, so the check must not stop after the usual hundred.

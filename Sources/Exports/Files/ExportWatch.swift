@@ -4,7 +4,7 @@ import Vitals
 ///
 /// A phone's export is written in place, slowly, over a network. A file that still grows is torn for certain.
 package struct ExportWatch: Sendable {
-    /// What to do after a look at the file.
+    /// What to do after a check of the file.
     package enum Decision: Sendable, Hashable {
         /// There is nothing new.
         case rest
@@ -22,7 +22,7 @@ package struct ExportWatch: Sendable {
 
     package init() {}
 
-    /// Takes a look's result, at a moment of a steady clock.
+    /// Takes a check's result, at a moment of a steady clock.
     package mutating func observe(_ stamp: FileStamp, at uptime: Duration) -> Decision {
         guard stamp != checked else {
             moving = nil
@@ -36,7 +36,7 @@ package struct ExportWatch: Sendable {
         return rest > .zero ? .retryAfter(rest) : .read(stamp)
     }
 
-    /// Notes that a file was read, or cannot be read as it is: it is not worth another look until it changes.
+    /// Notes that a file was read, or cannot be read as it is: it is not worth another check until it changes.
     package mutating func markChecked(_ stamp: FileStamp) {
         checked = stamp
         moving = nil

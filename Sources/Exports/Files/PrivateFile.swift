@@ -15,7 +15,7 @@ final class PrivateFile {
 
     /// Creates an empty file in a folder, and removes those of processes that ended in the middle.
     init(in folder: String) throws(ExportError) {
-        Self.removeLeftovers(in: folder)
+        Self.removeStaleFiles(in: folder)
         path = "\(folder)/\(Self.prefix)\(UUID().uuidString)"
         // Exclusive: a file of this name that another program created is not used.
         descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -30,21 +30,21 @@ final class PrivateFile {
     }
 
     /// Removes the copies of processes that ended before a copy lost its name: it has no lock, and did not begin just now.
-    private static func removeLeftovers(in folder: String) {
+    private static func removeStaleFiles(in folder: String) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where name.hasPrefix(prefix) {
             let path = "\(folder)/\(name)"
             let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
             guard file >= 0 else { continue }
             defer { close(file) }
             var status = stat()
-            guard fstat(file, &status) == 0, status.st_uid == geteuid(), time(nil) - status.st_mtim.tv_sec > leftoverAge
+            guard fstat(file, &status) == 0, status.st_uid == geteuid(), time(nil) - status.st_mtim.tv_sec > staleAge
             else { continue }
             if flock(file, LOCK_EX | LOCK_NB) == 0 { unlink(path) }
         }
     }
 
     /// A file without a lock that is younger may be one whose process is about to lock it, seconds.
-    private static let leftoverAge = 60
+    private static let staleAge = 60
 
     deinit {
         close(descriptor)

@@ -37,7 +37,7 @@ package struct LossReport: Sendable {
         case .new, .existing: return true
         case .replacedCorrupt(let path):
             logger.error(
-                "The store was damaged and quarantined. A new one is used, and devices are read again.",
+                "The store was damaged and moved aside. A new one is used, and devices are read again.",
                 metadata: ["path": "\(path)"])
         case .restored(let path):
             logger.notice("The store was restored from a copy.", metadata: ["replaced": "\(path ?? "none")"])

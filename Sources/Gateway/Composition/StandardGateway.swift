@@ -37,7 +37,8 @@ extension GatewayServices {
         let store = try SQLiteStore(
             path: configuration.store.path,
             options: StoreOptions(
-                configuration.store, marksPendingStatistics: configuration.homeAssistant.address != nil), now: clock.now,
+                configuration.store, marksPendingStatistics: configuration.homeAssistant.address != nil),
+            now: clock.now,
             newIdentity: SampleID(random: &generator), onCommit: { outbox.committed($0) })
         let settings = CoreSettings(
             gateway: configuration.id.text, version: GatewayVersion.current, topics: configuration.topics,
@@ -74,7 +75,7 @@ extension GatewayServices {
     }
 }
 
-/// Runs the core, and lets it send graceful disconnects at the end.
+/// Runs the core, and lets it disconnect gracefully at the end.
 private struct CoreService: Service {
     let core: GatewayCore
     let store: SQLiteStore

@@ -25,7 +25,7 @@ package struct GatewayConfiguration: Sendable {
     package var devices: [DeviceConfiguration]
     /// `plugins`: what the devices of a plugin share, by name.
     package var services: [ServiceConfiguration]
-    /// The services that can look for devices, also those that no device uses.
+    /// The services that can scan for devices, also those that no device uses.
     package var scanners: [ServiceConfiguration]
     /// The drivers that recognise what is found.
     package var drivers: [any DeviceDriver.Type]
@@ -123,8 +123,8 @@ extension ConfigurationReader {
                 seen[id] = reader.line(of: "id")
                 if areAnnounced, let other = uniqueIDs.add(id) {
                     reader.report(
-                        "Home Assistant could not tell the entities of \(id) and \(other) apart. Choose another id, such as "
-                            + "one with - instead of _.", at: "id")
+                        "Home Assistant could not distinguish the entities of \(id) and \(other). Choose another id, such "
+                            + "as one with - instead of _.", at: "id")
                 }
             }
             let device = DeviceConfiguration(&reader, id: id, source: source, defaults: defaults, plugins)

@@ -24,7 +24,7 @@ package struct MQTTConfiguration: Sendable, Hashable {
     /// `client_id`: the name of the connection, unique at the broker. Default `vitals2mqtt-<gateway>`.
     package var clientID: String
 
-    /// The default of `keep_alive`: a broker that is gone is seen within half a minute.
+    /// The default of `keep_alive`: a broker that is gone is detected within half a minute.
     package static let defaultKeepAlive: Duration = .seconds(15)
     /// The maximum characters of `client_id`. MQTT allows 65,535 bytes; brokers allow less and log it everywhere.
     static let maximumClientIDLength = 128

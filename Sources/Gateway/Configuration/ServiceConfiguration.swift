@@ -21,7 +21,7 @@ package struct ServiceConfiguration: Sendable {
 }
 
 extension [ServiceConfiguration] {
-    /// The services that can look for devices, as they are configured or with their defaults. They are others than those of the
+    /// The services that can scan for devices, as they are configured or with their defaults. They are others than those of the
     /// devices, so that one can be opened for a scan at any time.
     func scanners(of plugins: PluginCatalogue, _ place: ConfigurationPlace) -> [ServiceConfiguration] {
         plugins.services.sorted { $0.key < $1.key }.compactMap { name, type in
@@ -29,7 +29,7 @@ extension [ServiceConfiguration] {
             let source = first { $0.name == name }?.source ?? ConfigurationValue(.null)
             var reader = ConfigurationReader(source, place: place)
             let service = type.init(options: &reader)
-            // One with errors, or without what it needs, cannot look.
+            // One with errors, or without what it needs, cannot scan.
             guard reader.finish().isEmpty else { return nil }
             return ServiceConfiguration(name: name, service: service, source: source, contents: reader.contents)
         }

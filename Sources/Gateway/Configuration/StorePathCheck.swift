@@ -40,7 +40,7 @@ extension GatewayConfiguration {
             return ([issue(text)], [])
         }
         guard status.st_size > 0, !header.isDatabase else { return ([], []) }
-        return ([], [issue("\(path) is no SQLite database. The gateway would quarantine it and begin a new one.")])
+        return ([], [issue("\(path) is no SQLite database. The gateway would move it aside and begin a new one.")])
     }
 
     /// Whether a gateway uses the store now: mostly the one whose configuration is being checked.

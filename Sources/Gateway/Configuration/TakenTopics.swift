@@ -3,7 +3,7 @@ import Vitals
 
 /// Checks the topics of devices whose documents come as messages: no two devices may share one.
 struct TakenTopics {
-    /// The gateway's; `nil` if its id is an error.
+    /// The gateway's; `nil` if its id is wrong.
     let own: ContractTopics?
     /// The prefix of Home Assistant's discovery, if it is used.
     let discoveryPrefix: String?

@@ -17,11 +17,11 @@ package struct CoreSettings: Sendable {
     package var logger: Logger
     /// Notes what runs, for a stop that takes too long.
     package var running: RunningParts
-    /// The parts that come and go, for the watch of the gateway's health.
+    /// The parts that come and go, for the watchdog.
     package let passing = PassingParts()
     /// The open services of plugins.
     package var services: RunningServices
-    /// What looks for devices in reach.
+    /// What scans for devices in reach.
     package let scanners = Scanners()
     /// The topics of devices whose documents come as messages.
     package var documents = DocumentTopics()

@@ -37,7 +37,7 @@ actor DeviceSupervisor {
     private let services: ServiceSupervisor
     /// Runs agents and services.
     private let launcher = TaskLauncher()
-    /// The alarms of all agents.
+    /// The timers of all agents.
     private let timers: Timers
     /// Lets one agent at a time read its state at the start.
     private let restoring = AsyncMutex()
@@ -71,7 +71,7 @@ actor DeviceSupervisor {
     /// Whether the service of a plugin is kept open for devices.
     func runs(_ service: String) -> Bool { services.runs(service) }
 
-    /// Returns when an alarm has rung.
+    /// Returns when a timer has fired.
     nonisolated func answerOfTimers() async { await timers.answer() }
 
     /// The names of the drivers and transports in use.
@@ -200,7 +200,7 @@ actor DeviceSupervisor {
             generator: SplitMix64(seed: generator.next()),
             presence: setup.presence, opener: setup.opener)
         setup.messages?.begin(in: settings.documents)
-        setup.notes.attach(to: DeviceNotes.Keeper(store, of: setup.info.id))
+        setup.notes.attach(to: DeviceNotes.Storage(store, of: setup.info.id))
         setup.passkeys?.follow(clock: settings.clock) { [output, id = setup.info.id] in
             output.state(id, .pairing($0))
         }

@@ -39,7 +39,8 @@ extension GatewayCore {
         let (last, late) = reported.withLock { $0 }
         var state = GatewayState(
             broker: status.snapshot.isConnected ? GatewayState.connected : nil, outbox: statistics.pending,
-            oldestUnsentAt: statistics.oldestPendingAt, dropped: statistics.dropped, quarantined: statistics.quarantined,
+            oldestUnsentAt: statistics.oldestPendingAt, dropped: statistics.dropped,
+            quarantined: statistics.quarantined,
             storeBytes: statistics.bytes,
             lastError: statistics.lastError ?? refusedReload.withLock { $0 } ?? status.snapshot.lastError,
             late: late, statistics: self.statistics.withLock { $0 }, at: last?.at ?? settings.clock.now)

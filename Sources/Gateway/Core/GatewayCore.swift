@@ -158,12 +158,12 @@ package final class GatewayCore: Sendable {
         guard status.snapshot.isConnected else { return }
         retained.putOnce(.message(codec.offline))
         // Messages in flight get a moment to arrive.
-        for _ in 0..<Self.goodbyeSteps where retained.hasOnce || outbox.hasInFlight {
-            try? await settings.clock.sleep(for: Self.goodbyeStep)
+        for _ in 0..<Self.disconnectSteps where retained.hasOnce || outbox.hasInFlight {
+            try? await settings.clock.sleep(for: Self.disconnectStep)
         }
     }
 
     /// The number and length of waits for the broker's acknowledgements in a clean end: a second in all.
-    static let goodbyeSteps = 50
-    static let goodbyeStep: Duration = .milliseconds(20)
+    static let disconnectSteps = 50
+    static let disconnectStep: Duration = .milliseconds(20)
 }

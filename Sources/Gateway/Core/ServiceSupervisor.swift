@@ -2,12 +2,12 @@ import Concurrency
 import GatewayKit
 import Vitals
 
-/// The services of plugins that the devices use, each with its keeper. It belongs to the `DeviceSupervisor`.
+/// The services of plugins that the devices use, each with its runner. It belongs to the `DeviceSupervisor`.
 final class ServiceSupervisor {
     /// How long devices wait for their service at the start. After that they begin, and say that it is not open.
     static let timeout: Duration = .seconds(10)
 
-    private var keepers: [String: ServiceRunner] = [:]
+    private var runners: [String: ServiceRunner] = [:]
     private let settings: CoreSettings
     private var generator: SplitMix64
 
@@ -22,7 +22,7 @@ final class ServiceSupervisor {
     }
 
     /// Whether a service is kept open, also while it is not open in fact.
-    func runs(_ name: String) -> Bool { keepers[name] != nil }
+    func runs(_ name: String) -> Bool { runners[name] != nil }
 
     /// Ends the services that these devices do not use, or use with another configuration. Their devices have ended.
     /// - Parameter timeout: how long it waits for the ends; `nil` for as long as they take.
@@ -31,25 +31,25 @@ final class ServiceSupervisor {
     func end(allBut setups: [DeviceSetup] = [], timeout: Duration? = nil) async -> [Promise<Void>] {
         let wanted = Self.services(of: setups)
         // One that did not end in time before is not waited for again.
-        let ending = keepers.values.filter { keeper in
-            wanted[keeper.setup.name]?.fingerprint != keeper.setup.fingerprint
-                && (timeout == nil || !keeper.isStopping)
+        let ending = runners.values.filter { runner in
+            wanted[runner.setup.name]?.fingerprint != runner.setup.fingerprint
+                && (timeout == nil || !runner.isStopping)
         }
-        for keeper in ending { keeper.stop() }
+        for runner in ending { runner.stop() }
         if ending.isEmpty { return [] }
         if let timeout {
             await settings.clock.withTimeout(timeout) {
-                for keeper in ending { try? await keeper.ended.wait() }
+                for runner in ending { try? await runner.ended.wait() }
             }
         } else {
-            for keeper in ending { try? await keeper.ended.wait() }
+            for runner in ending { try? await runner.ended.wait() }
         }
         forgetEnded()
         return ending.map(\.ended).filter { $0.value == nil }
     }
 
     private func forgetEnded() {
-        for (name, keeper) in keepers where keeper.ended.value != nil { keepers[name] = nil }
+        for (name, runner) in runners where runner.ended.value != nil { runners[name] = nil }
     }
 
     /// Opens the services of these devices that are not kept open yet, and waits for their first try.
@@ -62,19 +62,19 @@ final class ServiceSupervisor {
     ) async {
         forgetEnded()
         var begun: [ServiceRunner] = []
-        for (name, setup) in Self.services(of: setups).sorted(by: { $0.key < $1.key }) where keepers[name] == nil {
-            let keeper = ServiceRunner(
+        for (name, setup) in Self.services(of: setups).sorted(by: { $0.key < $1.key }) where runners[name] == nil {
+            let runner = ServiceRunner(
                 setup, in: settings.services, passing: settings.passing, clock: settings.clock,
                 logger: settings.logger,
                 onReopened: { await onReopened(name) })
             let (seed, running) = (SplitMix64(seed: generator.next()), settings.running)
-            keepers[name] = keeper
-            begun.append(keeper)
-            launch { await running.during("plugin \(name)") { await keeper.run(generator: seed) } }
+            runners[name] = runner
+            begun.append(runner)
+            launch { await running.during("plugin \(name)") { await runner.run(generator: seed) } }
         }
         guard !begun.isEmpty else { return }
         await settings.clock.withTimeout(Self.timeout) { [begun] in
-            for keeper in begun { try? await keeper.tried.wait() }
+            for runner in begun { try? await runner.tried.wait() }
         }
     }
 }

@@ -2,7 +2,7 @@ package import GatewayKit
 
 /// The output of `vitals2mqtt doctor`.
 package struct DoctorReport: Sendable, Hashable {
-    /// What was found, in the order of looking.
+    /// What was found, in the order of the checks.
     package let findings: [Finding]
 
     /// A report of these findings.

@@ -84,7 +84,7 @@ package final class Watchdog: Sendable {
         let thread = Thread {
             while self.check() { _ = self.change.wait(timeout: .now() + tick.dispatchInterval) }
         }
-        thread.name = "health"
+        thread.name = "watchdog"
         thread.start()
         await launcher.run()
         state.withLock { $0.hasEnded = true }
@@ -119,10 +119,10 @@ package final class Watchdog: Sendable {
         for (part, time) in check.fallen {
             logger.error(
                 "A part of the gateway does not answer.",
-                metadata: ["health.part": "\(part.name)", "health.seconds": "\(time.components.seconds)"])
+                metadata: ["liveness.part": "\(part.name)", "liveness.seconds": "\(time.components.seconds)"])
         }
         for part in check.recovered {
-            logger.notice("A part of the gateway answers again.", metadata: ["health.part": "\(part.name)"])
+            logger.notice("A part of the gateway answers again.", metadata: ["liveness.part": "\(part.name)"])
         }
         if !check.fallen.isEmpty || !check.recovered.isEmpty { report.late(late) }
         notify(at: now, late: late)

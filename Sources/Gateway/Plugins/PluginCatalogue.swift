@@ -8,13 +8,13 @@ package struct PluginCatalogue: Sendable {
     private let transports: [String: any Transport.Type]
     /// The services, by their names under `plugins:`.
     package let services: [String: any PluginService.Type]
-    private let skipped: [String: String]
+    private let unavailable: [String: String]
 
     /// Combines plugins.
-    /// - Parameter leftOut: the transports and services that another build of the program has, each with why this one has it
+    /// - Parameter unavailable: the transports and services that another build of the program has, each with why this one has it
     ///   not and what to do.
     /// - Throws: `PluginCatalogueError` if two of them use one name, or a name is not allowed in a configuration.
-    package init(_ plugins: [any Plugin.Type], skipped: [String: String] = [:]) throws(PluginCatalogueError) {
+    package init(_ plugins: [any Plugin.Type], unavailable: [String: String] = [:]) throws(PluginCatalogueError) {
         var names: Set<String> = []
         var drivers: [String: any DeviceDriver.Type] = [:]
         var transports: [String: any Transport.Type] = [:]
@@ -45,7 +45,7 @@ package struct PluginCatalogue: Sendable {
         driversByName = drivers
         self.transports = transports
         self.services = services
-        self.skipped = skipped
+        self.unavailable = unavailable
     }
 
     /// The plugin with this name, in any case.
@@ -71,11 +71,13 @@ package struct PluginCatalogue: Sendable {
     func name(of service: any PluginService.Type) -> String? { services.first { $0.value == service }?.key }
 
     /// The services' names, for a message about one that is not there.
-    func services(without name: String) -> String { skipped[name] ?? "Known here: \(Self.list(services.keys))." }
+    func services(without name: String) -> String { unavailable[name] ?? "Known here: \(Self.list(services.keys))." }
     /// The drivers' names, for a message.
     var driverNames: String { Self.list(driversByName.keys) }
     /// The transports' names, for a message about one that is not there.
-    func transports(without name: String) -> String { skipped[name] ?? "Known here: \(Self.list(transports.keys))." }
+    func transports(without name: String) -> String {
+        unavailable[name] ?? "Known here: \(Self.list(transports.keys))."
+    }
 
     private static func list(_ names: some Collection<String>) -> String {
         names.isEmpty ? "none" : names.sorted().joined(separator: ", ")

@@ -60,12 +60,12 @@ extension SourceReport.Device {
             return "\(name)  \(count)  \(record.first.minuteText) to \(record.last.minuteText)  "
                 + record.places.joined(separator: ", ")
         }
-        let left = omissions.map { omission in
-            "left out: \(omission.place)\(omission.count.map { ", \($0) rows" } ?? ""): \(omission.reason)"
+        let skipped = omissions.map { omission in
+            "skipped: \(omission.place)\(omission.count.map { ", \($0) rows" } ?? ""): \(omission.reason)"
         }
         var lines: [String] = family.map { ["family: \($0)"] } ?? []
         lines += found.isEmpty ? ["no records"] : found
-        return lines + left + notes
+        return lines + skipped + notes
     }
 
     /// An id of its name: small letters and digits, with `-` for the rest.

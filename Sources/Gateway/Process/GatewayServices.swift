@@ -7,11 +7,11 @@ package struct GatewayServices: Sendable {
     package var services: [(name: String?, service: any Service)]
     /// Reads the configuration again and applies changes. If it has an error, it throws and changes nothing.
     package var reload: @Sendable () async throws -> Void
-    /// The parts whose health is watched.
+    /// The parts that the watchdog checks.
     package var probes: [LivenessProbe]
     /// Those of them that come and go.
     package var passing: PassingParts
-    /// Where their health is reported.
+    /// Where their liveness is reported.
     package var report: LivenessReport
     /// What runs at the moment.
     package var running: RunningParts

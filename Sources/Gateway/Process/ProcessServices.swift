@@ -19,7 +19,7 @@ struct ListedService: Service, CustomStringConvertible {
     }
 }
 
-/// Watches the gateway's health until the end. It ends last, since a part that hangs holds it up.
+/// Watches the gateway's liveness until the end. It ends last, since a part that hangs holds it up.
 struct WatchdogService: Service {
     let watch: Watchdog
 

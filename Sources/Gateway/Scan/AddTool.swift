@@ -50,7 +50,7 @@ package struct AddTool: Sendable {
     /// Makes the entry of a device.
     /// - Parameters:
     ///   - ask: asks a person; `nil` if no person can be asked. Then what is missing is a failure, or has its default.
-    ///   - scan: looks for devices; called at most once.
+    ///   - scan: scans for devices; called at most once.
     package func run(
         _ wishes: Wishes, asking ask: Ask?, scan: () async throws -> ScanReport
     ) async throws -> NewDevice {
@@ -126,7 +126,7 @@ package struct AddTool: Sendable {
                 $0.address.lowercased() == wish.lowercased() || $0.name == wish
             }
             guard let first = fitting.first else {
-                throw Failure("\(wish) is not in reach. Wake it up, and look with the command scan.")
+                throw Failure("\(wish) is not in reach. Wake it up, and run the command scan.")
             }
             guard fitting.count == 1 else {
                 let addresses = fitting.map(\.address).joined(separator: ", ")

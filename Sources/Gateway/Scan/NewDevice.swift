@@ -43,7 +43,7 @@ package struct NewDevice: Sendable, Hashable {
             if devices.contains(id) {
                 issues.append("id: The configuration has the id \(id) already. Give each device its own.")
             } else if let other = taken.add(id) {
-                issues.append("id: Home Assistant could not tell the entities of \(id) and \(other) apart.")
+                issues.append("id: Home Assistant could not distinguish the entities of \(id) and \(other).")
             }
         }
         let configuration: JSONValue = [

@@ -3,7 +3,7 @@ import GatewayKit
 package import Logging
 package import Vitals
 
-/// Looks for devices in reach without a running gateway.
+/// Scans for devices in reach without a running gateway.
 package struct ScanTool: Sendable {
     /// Why there is no list, and what to do.
     package struct Failure: Error, CustomStringConvertible {
@@ -52,7 +52,7 @@ package struct ScanTool: Sendable {
             }, drivers: drivers)
         let answer = await scanners.scan(for: duration, with: RunningServices()) { _ in false }
         guard case .nearby(var report) = answer.data else {
-            throw Failure(description: answer.message ?? "Nothing could be looked for.")
+            throw Failure(description: answer.message ?? "Nothing could be scanned.")
         }
         for index in report.devices.indices where report.devices[index].device == nil {
             report.devices[index].device = known(report.devices[index])

@@ -3,7 +3,7 @@ package import GatewayKit
 import Synchronization
 package import Vitals
 
-/// The services of plugins that can look for devices in reach, and the drivers that recognise what they find.
+/// The services of plugins that can scan for devices in reach, and the drivers that recognise what they find.
 ///
 /// A service that devices use is asked as it is. Another one is opened for the time of the scan.
 package final class Scanners: Sendable {
@@ -23,12 +23,12 @@ package final class Scanners: Sendable {
 
     package init() {}
 
-    /// Looks with these services from now on, also those that no device uses.
+    /// Scans with these services from now on, also those that no device uses.
     package func replace(with setups: [ServiceSetup], drivers: [any DeviceDriver.Type]) {
         state.withLock { ($0.setups, $0.drivers) = (setups, drivers) }
     }
 
-    /// Looks for devices with all services.
+    /// Scans for devices with all services.
     /// - Parameters:
     ///   - services: those that are open.
     ///   - runs: whether the service of a plugin is kept open for devices.
@@ -45,8 +45,8 @@ package final class Scanners: Sendable {
             return Answer(
                 .rejected, code: .unsupported,
                 message:
-                    "No plugin of this program can look for devices. The one for Bluetooth is BlueZ, which a build with "
-                    + "--disable-default-traits leaves out.")
+                    "No plugin of this program can scan for devices. The one for Bluetooth is BlueZ, which a build with "
+                    + "--disable-default-traits excludes.")
         }
         var sightings: [Sighting] = []
         var problems: [(plugin: String, error: LinkError)] = []
@@ -112,7 +112,7 @@ package final class Scanners: Sendable {
         return .success(found.withLock { $0 }.map { Sighting(device: $0, transport: transport) })
     }
 
-    /// Looks with the open service of the same type.
+    /// Scans with the open service of the same type.
     private static func search<Service: ScanningService>(
         _ services: RunningServices, like service: Service, for duration: Duration,
         _ found: @escaping @Sendable ([NearbyDevice]) -> Void

@@ -13,8 +13,8 @@ extension ConfigurationReader {
     }
 
     /// Reads a list of maps, each with its own reader and a path such as `devices[0]`. A missing list is empty; a
-    /// single map counts as a list of one. The errors and unknown keys of the maps become errors of this map.
-    /// - Parameter limit: the most maps allowed; a longer list is one error, and none of its maps is read.
+    /// single map counts as a list of one. The issues and unknown keys of the maps become issues of this map.
+    /// - Parameter limit: the most maps allowed; a longer list is one issue, and none of its maps is read.
     public mutating func sections<Result>(
         _ key: String, limit: Int, _ read: (inout ConfigurationReader) -> Result
     ) -> [Result] {
@@ -39,7 +39,7 @@ extension ConfigurationReader {
         }
     }
 
-    /// Marks every key of the map as known, for use where another error already makes the keys meaningless.
+    /// Marks every key of the map as known, for use where another issue already makes the keys meaningless.
     public mutating func ignoreOtherKeys() {
         for key in keys { _ = value(key) }
     }

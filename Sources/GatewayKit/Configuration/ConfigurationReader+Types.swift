@@ -108,7 +108,7 @@ extension ConfigurationReader {
         return `default`
     }
 
-    /// Reads a nested map; a missing one counts as empty. Its errors and unknown keys become errors of this map.
+    /// Reads a nested map; a missing one counts as empty. Its issues and unknown keys become issues of this map.
     public mutating func section<Result>(
         _ key: String, _ read: (inout ConfigurationReader) -> Result
     ) -> Result {

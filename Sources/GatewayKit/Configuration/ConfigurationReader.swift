@@ -1,8 +1,8 @@
-/// Reads one map of the configuration, each key with its type and range. It collects every error with its line
+/// Reads one map of the configuration, each key with its type and range. It collects every issue with its line
 /// instead of stopping at the first; `finish` also reports the keys that were never read.
 ///
-/// After an error the methods return a harmless stand-in (the default, or the lower bound), so that reading continues
-/// and finds further errors. Callers discard the result if there are any.
+/// After an issue the methods return a harmless stand-in (the default, or the lower bound), so that reading continues
+/// and finds further issues. Callers discard the result if there are any.
 public struct ConfigurationReader {
     /// The path of the map, such as `devices[0].transport`; empty at the root.
     public let path: String
@@ -10,18 +10,18 @@ public struct ConfigurationReader {
     public let line: Int
     /// Where the configuration is.
     public let place: ConfigurationPlace
-    /// The errors found so far.
+    /// The issues found so far.
     public private(set) var issues: [ConfigurationIssue] = []
     /// Allowed but probably unintended settings, found so far.
     public private(set) var warnings: [ConfigurationIssue] = []
-    /// The content of the files and variables that were read so far, so that a change of one is seen although the
+    /// The content of the files and variables that were read so far, so that a change of one is detected although the
     /// configuration has only its name.
     package internal(set) var contents: [Secret] = []
     private let members: [String: (line: Int, value: ConfigurationValue)]
     private let order: [String]
     private var known: [String] = []
 
-    /// Creates a reader of a map. A value that is not a map is an error; `null` is an empty map.
+    /// Creates a reader of a map. A value that is not a map is an issue; `null` is an empty map.
     public init(_ value: ConfigurationValue, path: String = "", place: ConfigurationPlace = ConfigurationPlace()) {
         self.path = path
         self.place = place
@@ -65,7 +65,7 @@ public struct ConfigurationReader {
     /// The line of a key, or the map's own line if the key is absent.
     public func line(of key: String) -> Int { members[key]?.line ?? line }
 
-    /// Records an error at a key of this map (or at the map itself).
+    /// Records an issue at a key of this map (or at the map itself).
     public mutating func report(_ message: String, at key: String? = nil) {
         let line = key.map { self.line(of: $0) } ?? line
         issues.append(.init(line: line, path: key.map { join($0) } ?? path, message: message))
@@ -76,7 +76,7 @@ public struct ConfigurationReader {
         warnings.append(.init(line: line(of: key), path: join(key), message: message))
     }
 
-    /// Adds the errors found in a part of this map.
+    /// Adds the issues found in a part of this map.
     public mutating func adopt(_ found: [ConfigurationIssue]) { issues += found }
 
     /// Ends the reading of a part of this map, and adds what was found in it.
@@ -86,7 +86,7 @@ public struct ConfigurationReader {
         contents += part.contents
     }
 
-    /// Reports the keys that were never read, and returns all errors.
+    /// Reports the keys that were never read, and returns all issues.
     public mutating func finish() -> [ConfigurationIssue] {
         for key in order where !known.contains(key) {
             let near = known.filter { $0.prefix(3) == key.prefix(3) }.sorted()

@@ -79,15 +79,15 @@ extension ConfigurationValue {
     }
 }
 
-/// An error in the configuration, with its line.
+/// An issue in the configuration, with its line.
 public struct ConfigurationIssue: Sendable, Hashable, CustomStringConvertible {
-    /// The line, from 1; 0 if the error belongs to no line.
+    /// The line, from 1; 0 if the issue belongs to no line.
     public var line: Int
     /// The key's path, such as `devices[0].transport.port`.
     public var path: String
     /// What is wrong, and what would be right.
     public var message: String
-    /// An error.
+    /// An issue.
     public init(line: Int, path: String, message: String) {
         self.line = line
         self.path = path

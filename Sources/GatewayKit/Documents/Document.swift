@@ -44,7 +44,7 @@ public final class Document: Sendable {
 
 /// A driver's answer to a document.
 public enum DocumentAnswer: Sendable, Hashable {
-    /// All of it is durable, but for what the report says is refused or left out. The device need not send it again.
+    /// All of it is durable, but for what the report says is refused or skipped. The device need not send it again.
     case stored(DocumentReport)
     /// It is not what the driver reads, for this reason: a sentence for a person. Sending it again does not help.
     case unreadable(String)

@@ -2,9 +2,9 @@ import Concurrency
 import Synchronization
 package import Vitals
 
-/// The documents of one device between the transport that receives them and the visits of its driver.
+/// The documents of one device between the transport that receives them and the sessions of its driver.
 package final class DocumentQueue: Sendable {
-    /// The time without a document after which a visit is over. Apps send several documents one after the other.
+    /// The time without a document after which a session is over. Apps send several documents one after the other.
     package static let pause: Duration = .seconds(10)
 
     private struct State {
@@ -68,7 +68,7 @@ package final class DocumentQueue: Sendable {
             await arrival.wait()
         }
         defer {
-            // It must not stay in memory until the next visit.
+            // It must not stay in memory until the next session.
             let unanswered = state.withLock { state in
                 defer { state.taken = nil }
                 return state.taken

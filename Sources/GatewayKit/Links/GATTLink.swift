@@ -17,8 +17,9 @@ public protocol GATTLink: Sendable {
     ) async throws(GATTError)
     /// Makes the device send a characteristic's values: indications if it has only those, else notifications.
     ///
-    /// No value is lost that the device sends after it has learned of this, even before the call returns. Doing it twice changes
-    /// nothing. After the end of a connection that has brought confirmed records it does nothing and succeeds: `nextValue` has them.
+    /// No value is lost that the device sends after it has received this request, even before the call returns. Doing it
+    /// twice changes nothing. After the end of a connection that has brought confirmed records it does nothing and
+    /// succeeds: `nextValue` has them.
     func subscribe(to characteristic: GATTCharacteristic) async throws(GATTError)
     /// Makes the device send no more values of a characteristic. Values that already arrived still come.
     func unsubscribe(from characteristic: GATTCharacteristic) async throws(GATTError)

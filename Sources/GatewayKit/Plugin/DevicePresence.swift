@@ -9,7 +9,7 @@ public final class DevicePresence: Sendable {
         /// Whether the device was seen while no action was set.
         var isSeen = false
         /// What to do when the device is no longer served; `nil` before and afterwards.
-        var farewell: (@Sendable () -> Void)?
+        var onEnd: (@Sendable () -> Void)?
         var isOver = false
     }
     private let state = Mutex(State())
@@ -40,26 +40,26 @@ public final class DevicePresence: Sendable {
 
     /// The device is no longer served: it is not in the configuration any more, or has another transport.
     package func end() {
-        let farewell = state.withLock { state in
-            defer { (state.isOver, state.farewell) = (true, nil) }
-            return state.farewell
+        let onEnd = state.withLock { state in
+            defer { (state.isOver, state.onEnd) = (true, nil) }
+            return state.onEnd
         }
-        farewell?()
+        onEnd?()
     }
 
     /// Calls `action` once when the device is no longer served, at once if that is so already. It takes the place of an earlier
     /// action.
     package func whenEnded(_ action: @escaping @Sendable () -> Void) {
         let (isOver, earlier) = state.withLock { state in
-            let earlier = state.farewell
-            if !state.isOver { state.farewell = action }
+            let earlier = state.onEnd
+            if !state.isOver { state.onEnd = action }
             return (state.isOver, earlier)
         }
         withExtendedLifetime(earlier) {}
         if isOver { action() }
     }
 
-    /// Takes the action back. A later notice counts for the next one.
+    /// Takes the action back. A later report counts for the next one.
     package func ignore() {
         let earlier = state.withLock { state in
             defer { state.action = nil }

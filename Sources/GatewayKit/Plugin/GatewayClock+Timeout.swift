@@ -11,7 +11,7 @@ extension GatewayClock {
 }
 
 extension Timers {
-    /// Alarms on a gateway's steady clock.
+    /// Timers on a gateway's steady clock.
     package convenience init(clock: GatewayClock) {
         self.init(uptime: { clock.uptime }, sleep: { try await clock.sleep(for: $0) })
     }

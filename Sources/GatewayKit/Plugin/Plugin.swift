@@ -41,7 +41,7 @@ public protocol DeviceDriver: Sendable {
     static var mayNeedPairing: Bool { get }
     /// Reads the device's `options:` from the configuration. It opens nothing.
     ///
-    /// It reports errors to `options`; the gateway then discards the result.
+    /// It reports issues to `options`; the gateway then discards the result.
     init(options: inout ConfigurationReader)
     /// The service of its plugin that this device uses; the gateway opens it before the device. `nil` if it uses none.
     var service: (any PluginService.Type)? { get }
@@ -88,7 +88,7 @@ public protocol Transport: Sendable {
     static func answer() async
     /// Reads the other keys of `transport:` from the configuration. It opens nothing.
     ///
-    /// It reports errors to `options`; the gateway then discards the result.
+    /// It reports issues to `options`; the gateway then discards the result.
     init(options: inout ConfigurationReader)
     /// The service of its plugin that this device uses; the gateway opens it before the device. `nil` if it uses none.
     var service: (any PluginService.Type)? { get }

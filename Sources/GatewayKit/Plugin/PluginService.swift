@@ -16,7 +16,7 @@ public protocol PluginService: Sendable {
     static var descriptors: Int { get }
     /// Reads the section `plugins: {<name>: …}` of the configuration; a missing section has no keys. It opens nothing.
     ///
-    /// It reports errors to `options`; the gateway then discards the result.
+    /// It reports issues to `options`; the gateway then discards the result.
     init(options: inout ConfigurationReader)
     /// Where it listens, as its key `listen` has it: an IP address and a TCP port, such as `127.0.0.1:8480`, which no other service
     /// may have. `nil` if it listens nowhere.
@@ -29,7 +29,7 @@ public protocol PluginService: Sendable {
     ///   for a person.
     func withService(context: ServiceContext, _ body: @escaping @Sendable () async throws -> Void) async throws
     /// Checks what the service needs, such as a bus or a radio, for `vitals2mqtt doctor`: it changes nothing, and takes ten seconds at
-    /// most. The gateway may be running beside it. By default there is nothing to look at.
+    /// most. The gateway may be running beside it. By default there is nothing to check.
     func examine(context: ServiceContext) async -> [Finding]
     /// Returns when each thread and each event loop of the service has taken a turn.
     ///

@@ -9,6 +9,7 @@ public protocol ScanningService: PluginService {
     ///
     /// Devices that it serves are not disturbed, and several scans may run at once. The scan ends early when its task is cancelled.
     /// `duration` begins when the device that listens does; the wait for that has a limit.
-    /// - Throws: why it cannot look, with the remedy: `unreachable` if there is nothing to listen with, `timeout` if it does not begin.
+    /// - Throws: why it cannot scan, with the remedy: `unreachable` if there is nothing to listen with, `timeout` if it
+    ///   does not begin.
     func scan(for duration: Duration) async throws(LinkError) -> [NearbyDevice]
 }

@@ -48,8 +48,8 @@ public struct UnreadableSample: Sendable, Hashable {
     }
 }
 
-/// Identifies a live sample to its driver, so that the device can learn that it is durable. Only the driver understands
-/// it.
+/// Identifies a live sample to its driver, so that the device can be informed that it is durable. Only the driver
+/// understands it.
 public struct SampleReceipt: Sendable, Hashable {
     /// The driver's own mark.
     public var mark: String

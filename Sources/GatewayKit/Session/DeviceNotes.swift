@@ -27,7 +27,7 @@ public final class DeviceNotes: Sendable {
     public static let maximumName = 64
 
     private struct State {
-        var keeper: Storage?
+        var storage: Storage?
         /// The notes, as long as no store keeps them.
         var own: [String: [UInt8]] = [:]
         /// The names of all notes; `nil` until they were read.
@@ -39,13 +39,13 @@ public final class DeviceNotes: Sendable {
     public init() {}
 
     /// Keeps them from now on.
-    package func attach(to keeper: Storage) { state.withLock { $0 = State(keeper: keeper) } }
+    package func attach(to storage: Storage) { state.withLock { $0 = State(storage: storage) } }
 
     /// All notes by name. A driver calls it and `save` one after the other.
     /// - Throws: `failure` if the store cannot be read.
     public func all() async throws(DeviceError) -> [String: [UInt8]] {
-        guard let keeper = state.withLock({ $0.keeper }) else { return state.withLock { $0.own } }
-        let notes = try await keeper.load()
+        guard let storage = state.withLock({ $0.storage }) else { return state.withLock { $0.own } }
+        let notes = try await storage.load()
         state.withLock { $0.names = Set(notes.keys) }
         return notes
     }
@@ -62,17 +62,17 @@ public final class DeviceNotes: Sendable {
                 throw DeviceError(.invalid, "The note \(name) must have at most \(Self.maximumSize) bytes.")
             }
         }
-        if state.withLock({ $0.keeper != nil && $0.names == nil }) { _ = try await all() }
-        let (keeper, before) = state.withLock { ($0.keeper, $0.names ?? Set($0.own.keys)) }
+        if state.withLock({ $0.storage != nil && $0.names == nil }) { _ = try await all() }
+        let (storage, before) = state.withLock { ($0.storage, $0.names ?? Set($0.own.keys)) }
         let removed = changes.filter { $0.value == nil }.keys
         let after = before.union(changes.keys).subtracting(removed)
         guard after.count <= Self.maximumNotes else {
             throw DeviceError(.invalid, "A device may have at most \(Self.maximumNotes) notes.")
         }
-        guard let keeper else {
+        guard let storage else {
             return state.withLock { state in for (name, bytes) in changes { state.own[name] = bytes } }
         }
-        try await keeper.save(changes)
+        try await storage.save(changes)
         state.withLock { $0.names = after }
     }
 }

@@ -52,7 +52,8 @@ public protocol DeviceSession: Sendable {
     /// GATT passes the question to its link.
     func signalStrength() async -> Int?
 
-    /// Says graceful disconnect before the gateway closes the link for good. It must be quick (`DeviceTimeouts.shutdown`).
+    /// Disconnects gracefully before the gateway closes the link for good. It must be quick
+    /// (`DeviceTimeouts.shutdown`).
     func shutdown() async
 }
 

@@ -25,15 +25,15 @@ extension InMemoryBroker.State {
             client: sender?.options.id, message: message, isWill: isWill, uptime: now)
         published.append(record)
         for observation in observations { observation.record(record) }
-        let life = message.expirySeconds.map { Duration.seconds($0) }
+        let expiry = message.expirySeconds.map { Duration.seconds($0) }
         if message.isRetained {
             retained[message.topic] =
                 message.payload.isEmpty
-                ? nil : InMemoryBroker.Retained(message: message, expiresAt: life.map { now + $0 })
+                ? nil : InMemoryBroker.Retained(message: message, expiresAt: expiry.map { now + $0 })
         }
         // By position: beside a copy of the session, each sending would copy everything that it has received so far.
         for position in sessions.indices {
-            guard let inbound = sessions[position].inbound(message, from: sender?.id, expiry: life) else { continue }
+            guard let inbound = sessions[position].inbound(message, from: sender?.id, expiry: expiry) else { continue }
             let id = sessions[position].id
             send(.message(inbound), to: id, now: now)
             if inbound.qos == .atLeastOnce, dice.happens(faults.duplicateDelivery) {

@@ -115,7 +115,7 @@ package final class InMemoryBroker: Sendable {
     /// Cuts the connection of a client that subscribes to exactly this filter; `nil` ends that.
     package func cutAtSubscription(_ filter: String?) { state.withLock { $0.poisonedSubscription = filter } }
 
-    /// Takes no packet longer than this from now on: a client of MQTT 5 learns the limit when it connects, and any client that
+    /// Takes no packet longer than this from now on: a client of MQTT 5 receives the limit when it connects, and any client that
     /// sends a longer one is cut.
     package func limitPackets(to size: Int?) { state.withLock { $0.maximumPacketSize = size } }
 

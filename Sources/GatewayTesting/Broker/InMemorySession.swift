@@ -18,7 +18,7 @@ struct InMemorySession {
     var isHeld = false
     /// What the client has received, and not dropped.
     private(set) var received: [ReceivedMessage] = []
-    private var line: [(due: Duration, event: Event)] = []
+    private var queue: [(due: Duration, event: Event)] = []
     /// Wakes the task that delivers events.
     let pump = Signal()
 
@@ -29,11 +29,11 @@ struct InMemorySession {
     }
 
     /// When the next event arrives; `nil` if none is in transit.
-    var nextDue: Duration? { isHeld ? nil : line.first?.due }
+    var nextDue: Duration? { isHeld ? nil : queue.first?.due }
 
     /// Sends an event; events arrive in the order of sending.
     mutating func send(_ event: Event, due: Duration, now: Duration) {
-        line.append((max(due, line.last?.due ?? .zero), event))
+        queue.append((max(due, queue.last?.due ?? .zero), event))
         arrive(now)
         if nextDue != nil { pump.wake() }
     }
@@ -42,7 +42,7 @@ struct InMemorySession {
     mutating func arrive(_ now: Duration) {
         guard !isHeld else { return }
         var count = 0
-        for (due, event) in line {
+        for (due, event) in queue {
             guard due <= now else { break }
             count += 1
             switch event {
@@ -53,7 +53,7 @@ struct InMemorySession {
                 if inbox.receive(message) { received.append(ReceivedMessage(message: message, uptime: due)) }
             }
         }
-        line.removeFirst(count)
+        queue.removeFirst(count)
         if count > 0 { inbox.wake() }
     }
 

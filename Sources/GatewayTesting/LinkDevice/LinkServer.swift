@@ -24,7 +24,7 @@ package final class LinkServer: Sendable {
         self.stream = stream
     }
 
-    /// Serves until the gateway says graceful disconnect or closes the link, the session's events end, or the task is cancelled.
+    /// Serves until the gateway disconnects gracefully or closes the link, the session's events end, or the task is cancelled.
     /// The link's owner then closes the link.
     package func run() async {
         let greeting = Promise<Void>()

@@ -34,10 +34,10 @@ package struct DriverRun: Sendable {
     ) throws {
         try Simulation.run(seed: 1, start: start, deadline: deadline) { simulation in
             let (driver, context) = try make(simulation)
-            let life = DriverRun(simulation: simulation, driver: driver, context: context)
+            let run = DriverRun(simulation: simulation, driver: driver, context: context)
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await life.keepConnected() }
-                try await body(life)
+                group.addTask { try await run.keepConnected() }
+                try await body(run)
                 group.cancelAll()
             }
         }

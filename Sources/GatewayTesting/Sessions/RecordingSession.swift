@@ -14,7 +14,7 @@ package final class RecordingSession: DeviceSession {
     /// Never gets an element: a call that waits for it stays unanswered.
     private let answers = Recorder<Never>()
 
-    /// Creates a stage for the device of `session`. The test must run it.
+    /// Creates a session for the device of `session`. The test must run it.
     package init(_ session: any DeviceSession) { self.session = session }
 
     /// Forwards the device's events until they end or the task is cancelled.
@@ -50,7 +50,9 @@ extension RecordingSession {
     /// Records the message.
     package func settle(_ receipts: [SettledReceipt]) async throws(DeviceError) {
         try await speak()
-        for settled in receipts { deviceCalls.append(.settled(settled.receipt.mark, isDurable: settled.refusal == nil)) }
+        for settled in receipts {
+            deviceCalls.append(.settled(settled.receipt.mark, isDurable: settled.refusal == nil))
+        }
     }
 
     /// Passes the request to the device.

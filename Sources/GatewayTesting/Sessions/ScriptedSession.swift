@@ -76,7 +76,7 @@ package final class ScriptedSession: DeviceSession {
         starts.finish()
     }
 
-    /// Ends the events normally, like a device that says graceful disconnect.
+    /// Ends the events normally, like a device that disconnects gracefully.
     package func finish() {
         inbox.finish()
         starts.finish()

@@ -2,7 +2,7 @@ import GatewayKit
 import Synchronization
 public import Vitals
 
-/// A simulated world in which a seed decides everything that is otherwise left to chance: the order of all jobs and,
+/// A simulation in which a seed decides everything that is otherwise left to chance: the order of all jobs and,
 /// through `random`, a test's faults. The same seed replays the same run.
 ///
 /// Code in it must use structured tasks, default actors (or actors with `executor.serialExecutor()`) and
@@ -24,7 +24,7 @@ public final class Simulation: Sendable {
     private let jump = Mutex(Duration.zero)
     private let generator: Mutex<SplitMix64>
 
-    /// Creates a world with a seed and a start date.
+    /// Creates a simulation with a seed and a start date.
     package init(seed: UInt64, start: Timestamp = defaultStart) {
         self.seed = seed
         self.start = start
@@ -59,7 +59,7 @@ public final class Simulation: Sendable {
         GatewayClock(date: { self.trueDate }, steady: clock, steadyNow: { self.uptime })
     }
 
-    /// Runs `body` to its end in a new world. It takes little real time: simulated time advances only when no job is
+    /// Runs `body` to its end in a new simulation. It takes little real time: simulated time advances only when no job is
     /// ready.
     /// - Parameters:
     ///   - seed: decides the order of all jobs. The same seed replays the same run.

@@ -104,11 +104,13 @@ extension FaultyStore: GatewayStore {
     }
 
     package func quarantine(_ facts: [RefusedFact], at moment: Timestamp) async throws(StoreError) {
-        try await through(.quarantined) { () async throws(StoreError) in try await base.quarantined(facts, at: moment) }
+        try await through(.quarantined) { () async throws(StoreError) in try await base.quarantine(facts, at: moment) }
     }
 
     package func releaseQuarantined(_ numbers: [Int64]) async throws(StoreError) {
-        try await through(.releaseQuarantined) { () async throws(StoreError) in try await base.releaseQuarantined(numbers) }
+        try await through(.releaseQuarantined) { () async throws(StoreError) in
+            try await base.releaseQuarantined(numbers)
+        }
     }
 
     package func statistics() async throws(StoreError) -> StoreStatistics {

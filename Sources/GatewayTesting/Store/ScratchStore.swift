@@ -5,7 +5,7 @@ package import StoreAPI
 import Synchronization
 package import Vitals
 
-/// The real store in memory-backed storage, behind a `FaultyStore`, for tests. It lives as long as this value.
+/// The real store in memory-backed storage, behind a `FaultyStore`, for tests. It exists as long as this value.
 ///
 /// Its folder is in `/dev/shm` if the system has that: thousands of tests would wear out a disk, and they do not test
 /// power failures.
@@ -34,7 +34,7 @@ package final class ScratchStore: Sendable {
 
     /// Creates a store.
     /// - Parameters:
-    ///   - simulation: the world whose executor runs it; without one it has its own threads.
+    ///   - simulation: the one whose executor runs it; without one it has its own threads.
     ///   - committed: called with the entries of each commit, in order.
     package init(
         _ simulation: Simulation? = nil, options: StoreOptions = StoreOptions(),

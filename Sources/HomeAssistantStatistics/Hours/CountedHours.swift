@@ -69,7 +69,7 @@ package struct CountedHours: Sendable {
     /// Whether nothing was ever counted.
     package var isEmpty: Bool { quarters.isEmpty && anchor.sum == 0 && (anchor.row?.count?.state ?? 0) == 0 }
 
-    /// The hour from which the rows are not what the samples say, up to the first due one.
+    /// The hour from which the rows are not what the samples say, up to the first pending one.
     /// - Parameter precision: the difference from which two counts are different numbers, and not one number rounded twice.
     package func beginning(before first: Hour, precision: Double) -> Hour {
         guard let row = anchor.row, row.hour < first else { return first }

@@ -1,7 +1,7 @@
 import StoreAPI
 import Vitals
 
-/// A sensor of a device whose statistics are due.
+/// A sensor of a device whose statistics are pending.
 struct SensorName: Hashable, Comparable {
     var device: DeviceID
     var metric: Metric
@@ -25,25 +25,25 @@ struct RetryTimes {
         var wasJoining = false
     }
     private var attempts: [SensorName: Attempt] = [:]
-    private var dueSince: [SensorName: Timestamp] = [:]
+    private var pendingSince: [SensorName: Timestamp] = [:]
 
-    /// Forgets the sensors that are no longer due.
-    mutating func note(_ due: [PendingStatistics], at now: Timestamp) {
-        let names = Set(due.map(SensorName.init))
+    /// Forgets the sensors that are no longer pending.
+    mutating func note(_ pending: [PendingStatistics], at now: Timestamp) {
+        let names = Set(pending.map(SensorName.init))
         attempts = attempts.filter { names.contains($0.key) }
-        dueSince = dueSince.filter { names.contains($0.key) }
-        for name in names where dueSince[name] == nil { dueSince[name] = now }
+        pendingSince = pendingSince.filter { names.contains($0.key) }
+        for name in names where pendingSince[name] == nil { pendingSince[name] = now }
     }
 
     /// Whether the samples have come: none came for a while, or they never cease.
     func isComplete(_ entry: PendingStatistics, at now: Timestamp) -> Bool {
         let isQuiet = now - entry.changedAt >= StatisticsSettings.quiet || now < entry.changedAt
-        return isQuiet || dueSince[SensorName(entry)].map { now - $0 >= StatisticsSettings.timeout } ?? false
+        return isQuiet || pendingSince[SensorName(entry)].map { now - $0 >= StatisticsSettings.timeout } ?? false
     }
 
     /// Those whose hours are old enough and that need not wait, in their order.
-    func ready(_ due: [PendingStatistics], through last: Hour, at uptime: Duration) -> [PendingStatistics] {
-        let ready = due.filter { entry in
+    func ready(_ pending: [PendingStatistics], through last: Hour, at uptime: Duration) -> [PendingStatistics] {
+        let ready = pending.filter { entry in
             guard entry.isJoining || entry.hours.lowerBound <= last else { return false }
             guard let attempt = attempts[SensorName(entry)], let wait = attempt.wait else { return true }
             // Hours that came after it have not been tried.

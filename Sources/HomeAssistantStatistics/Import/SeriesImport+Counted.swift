@@ -3,8 +3,8 @@ import StoreAPI
 import Vitals
 
 extension SeriesImport {
-    /// Imports a count: every hour from the first due one on, since the sums of all later ones follow, up to the last one
-    /// that Home Assistant does not show by itself.
+    /// Imports a count: every hour from the first pending one on, since the sums of all later ones follow, up to the
+    /// last one that Home Assistant does not show by itself.
     func count(_ entry: PendingStatistics, through last: Hour) async throws -> Outcome {
         // The row from which all sums are computed must come before those that are shifted.
         let first = min(entry.hours.lowerBound, last.advanced(by: 1))

@@ -3,7 +3,7 @@ import StoreAPI
 import Vitals
 
 extension SeriesImport {
-    /// Imports the due hours of a measurement, each for itself.
+    /// Imports the pending hours of a measurement, each for itself.
     func measure(_ entry: PendingStatistics, through last: Hour) async throws -> Outcome {
         var outcome = Outcome(hasImported: false)
         let end = min(entry.hours.upperBound, last)

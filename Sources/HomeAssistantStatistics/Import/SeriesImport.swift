@@ -2,7 +2,7 @@ import HomeAssistant
 import StoreAPI
 import Vitals
 
-/// Imports what is due of one sensor, in an open conversation.
+/// Imports what is pending of one sensor, in an open conversation.
 struct SeriesImport {
     /// How an import ended.
     struct Outcome: Hashable {
@@ -37,7 +37,8 @@ struct SeriesImport {
     }
 
     /// Gives hours up, but for the rest. Returns `false` if samples came meanwhile.
-    func setDue(_ hours: ClosedRange<Hour>?, isJoining: Bool = false, of entry: PendingStatistics) async throws -> Bool {
+    func setDue(_ hours: ClosedRange<Hour>?, isJoining: Bool = false, of entry: PendingStatistics) async throws -> Bool
+    {
         try await check()
         return try await store.setDue(hours, isJoining: isJoining, of: entry)
     }

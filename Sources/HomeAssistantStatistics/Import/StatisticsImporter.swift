@@ -6,7 +6,8 @@ package import Vitals
 
 /// Imports hourly statistics into Home Assistant wherever late samples touched hours that are over.
 ///
-/// What is due is in the store, so that it can end at any moment. It shares nothing with the delivery to the broker.
+/// What is pending is in the store, so that it can end at any moment. It shares nothing with the delivery to the
+/// broker.
 package actor StatisticsImporter {
     /// Opens a connection for a closure.
     package typealias Connect =
@@ -44,7 +45,7 @@ package actor StatisticsImporter {
         while !Task.isCancelled {
             var wait = StatisticsSettings.interval
             do {
-                try await importDue()
+                try await importPending()
                 backOff.reset()
             } catch  where Task.isCancelled {
                 return
@@ -67,23 +68,23 @@ package actor StatisticsImporter {
     /// Returns when the importer has taken a turn: it never computes for long, and waits for others without holding a thread.
     package func answer() {}
 
-    /// Imports what is due. The first call logs in also if nothing is due, so that a wrong token is reported
+    /// Imports what is pending. The first call logs in also if nothing is pending, so that a wrong token is reported
     /// right after it was configured.
-    package func importDue() async throws {
+    package func importPending() async throws {
         if !hasBegun {
             try await store.keepPendingStatistics(true, at: settings.clock.now)
             hasBegun = true
         }
         try await split()
-        let due = try await dueNow()
+        let pending = try await pendingNow()
         let last = settings.lastHour(at: settings.clock.now)
-        let ready = retries.ready(due, through: last, at: settings.clock.uptime)
+        let ready = retries.ready(pending, through: last, at: settings.clock.uptime)
         // A refusal stays until it was tried again.
-        guard !ready.isEmpty || !hasLoggedIn else { return set { $0.due = Self.count(due) } }
+        guard !ready.isEmpty || !hasLoggedIn else { return set { $0.due = Self.count(pending) } }
         try await connect { stream in
             try await self.converse(Conversation(stream, clock: self.settings.clock), ready, through: last)
         }
-        let left = try await dueNow()
+        let left = try await pendingNow()
         let problems = Set(reported.values).sorted()
         set {
             $0.activity = .idle
@@ -92,12 +93,12 @@ package actor StatisticsImporter {
         }
     }
 
-    /// What is due, without the hours whose samples may be deleted.
-    private func dueNow() async throws -> [PendingStatistics] {
-        var due: [PendingStatistics] = []
+    /// What is pending, without the hours whose samples may be deleted.
+    private func pendingNow() async throws -> [PendingStatistics] {
+        var pending: [PendingStatistics] = []
         for entry in try await store.pendingStatistics() {
             guard let oldest = settings.oldestHour, entry.hours.lowerBound < oldest else {
-                due.append(entry)
+                pending.append(entry)
                 continue
             }
             let upper = entry.isJoining ? max(entry.hours.upperBound, oldest) : entry.hours.upperBound
@@ -105,34 +106,35 @@ package actor StatisticsImporter {
             guard try await store.setDue(hours, isJoining: entry.isJoining, of: entry), let hours else { continue }
             var left = entry
             left.hours = hours
-            due.append(left)
+            pending.append(left)
         }
-        retries.note(due, at: settings.clock.now)
-        let names = Set(due.map(SensorName.init))
+        retries.note(pending, at: settings.clock.now)
+        let names = Set(pending.map(SensorName.init))
         reported = reported.filter { names.contains($0.key) }
-        return due
+        return pending
     }
 
     /// Gives each sensor of a series whose samples have come its own entry.
     private func split() async throws {
         let now = settings.clock.now
-        let due = try await dueNow()
-        for entry in due where entry.sensor.isEmpty {
+        let pending = try await pendingNow()
+        for entry in pending where entry.sensor.isEmpty {
             let sensors = StatisticSensor.all(of: entry.metric).map(\.key)
-            // A workout has no sensor, and nothing of it is due.
+            // A workout has no sensor, and nothing of it is pending.
             let isReady = retries.isComplete(entry, at: now) && entry.hours.lowerBound <= settings.lastHour(at: now)
             guard isReady || sensors.isEmpty else { continue }
             _ = try await store.splitDue(entry, among: sensors)
         }
     }
 
-    private func converse(_ conversation: Conversation, _ entries: [PendingStatistics], through last: Hour) async throws {
+    private func converse(_ conversation: Conversation, _ entries: [PendingStatistics], through last: Hour) async throws
+    {
         let version = try await conversation.authenticate(token: settings.token)
         hasLoggedIn = true
         let entries = entries.filter { !$0.sensor.isEmpty }
         guard !entries.isEmpty else { return }
         let targets = try await StatisticTargets(conversation, settings.discovery)
-        // A look for Home Assistant's own rows is no import.
+        // A check for Home Assistant's own rows is no import.
         if entries.contains(where: { !$0.isJoining }) { set { $0.activity = .importing } }
         for entry in entries {
             do {
@@ -186,7 +188,7 @@ package actor StatisticsImporter {
         }
     }
 
-    /// Whether the device has a number for a sensor in the hours that are due: steps may come without a distance.
+    /// Whether the device has a number for a sensor in the pending hours: steps may come without a distance.
     private func isMeasured(_ sensor: StatisticSensor, _ entry: PendingStatistics) async throws -> Bool {
         var isMeasured = entry.isJoining
         let start = entry.hours.lowerBound.start
@@ -246,8 +248,8 @@ package actor StatisticsImporter {
     }
 
     /// The series with hours to import.
-    private static func count(_ due: [PendingStatistics]) -> Int {
-        Set(due.filter { !$0.isJoining }.map { [$0.device.text, $0.metric.rawValue] }).count
+    private static func count(_ pending: [PendingStatistics]) -> Int {
+        Set(pending.filter { !$0.isJoining }.map { [$0.device.text, $0.metric.rawValue] }).count
     }
 
     /// The most problems of the state's text.

@@ -39,7 +39,7 @@ package struct StatisticsSettings: Sendable {
     static let quiet: Duration = .seconds(20)
     /// After this time hours are computed even if more samples keep coming.
     static let timeout: Duration = .minutes(10)
-    /// The interval of looking for what is due.
+    /// The interval of checks for what is pending.
     static let interval: Duration = .seconds(15)
     /// When a count that Home Assistant has no own row of is checked again, and a series whose import failed; each time
     /// twice as late. Home Assistant compiles every five minutes.
@@ -52,7 +52,7 @@ package struct StatisticsSettings: Sendable {
     static let rarest: Duration = .hours(1)
     /// How long the effect of a message may take.
     static let effectTime: Duration = .seconds(120)
-    /// The wait between two looks for the effect.
+    /// The wait between two checks for the effect.
     static let pollInterval: Duration = .milliseconds(250)
     /// The waits after a failure.
     static let firstWait: Duration = .seconds(5)

@@ -30,7 +30,7 @@ final class MessageBuffer: ChannelInboundHandler, Sendable {
             return message
         }
 
-        /// Adds a message if there is room, and returns whether there was. Behind a message that was skipped there is none.
+        /// Adds a message if there is room, and returns whether there was. Behind a message that was dropped there is none.
         mutating func add(_ message: [UInt8]) -> Bool {
             guard end == nil, messages.count < countLimit, bytes + message.count <= waitingLimit else { return false }
             messages.append(message)

@@ -8,8 +8,8 @@ package import Messages
 package protocol Broker: Sendable {
     /// Connects, runs `body` while the connection is held, and disconnects.
     ///
-    /// Returning from `body` says good-bye: the broker discards the will. Throwing (a cancellation included) leaves
-    /// without a good-bye: the broker publishes the will at once. To stop without a will, `body` therefore publishes
+    /// Returning from `body` disconnects gracefully: the broker discards the will. Throwing (a cancellation included)
+    /// disconnects abruptly: the broker publishes the will at once. To stop without a will, `body` therefore publishes
     /// its last message, waits for the acknowledgement, and returns.
     /// - Throws: `BrokerError` when the connection cannot be opened (also `.cancelled`), else the error of `body`.
     func withConnection(_ body: @Sendable (any BrokerConnection) async throws -> Void) async throws

@@ -27,10 +27,10 @@ package final class MosquittoBroker: Broker {
         do {
             try await body(connection)
         } catch {
-            await leave(connection, .none)
+            await leave(connection, .abrupt)
             throw error
         }
-        await leave(connection, .disconnect)
+        await leave(connection, .graceful)
     }
 
     /// Returns when the network thread of the open connection has taken a turn, which is within a second; at once if
@@ -65,7 +65,7 @@ package final class MosquittoBroker: Broker {
                 within: options.timeout, orTimeOut: "\(server) did not answer in \(options.timeout).")
         } catch {
             // No wait: the thread may hang in a name look-up or a connection attempt, and ends by itself.
-            connection.leave(.none)
+            connection.leave(.abrupt)
             if hasThread { failed.withLock { $0[server] = connection } }
             if error.code != .cancelled {
                 skip(turn)
@@ -81,8 +81,8 @@ package final class MosquittoBroker: Broker {
     /// Makes the server after this turn's the current one.
     private func skip(_ turn: Int) { nextServer.store((turn + 1) % options.servers.count, ordering: .relaxed) }
 
-    private func leave(_ connection: MosquittoConnection, _ farewell: MosquittoConnection.Farewell) async {
-        connection.leave(farewell)
+    private func leave(_ connection: MosquittoConnection, _ disconnect: MosquittoConnection.Disconnect) async {
+        connection.leave(disconnect)
         _ = await connection.finished.waitUncancelled()
         logger.debug("Broker disconnected", metadata: ["mqtt.server": "\(connection.server)"])
     }

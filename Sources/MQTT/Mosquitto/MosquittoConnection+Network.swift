@@ -10,9 +10,9 @@ import Synchronization
 extension MosquittoConnection {
     /// Interval of libmosquitto's keep-alive check on an idle connection, in milliseconds.
     private static let tick: Int32 = 1_000
-    /// Time limit for sending the queue and the good-bye. A stop of the gateway has 5 s in all.
-    private static let farewellTimeout = Duration.seconds(2)
-    /// Time limit for leaving without a good-bye. A cancelled stop has 1 s in all.
+    /// Time limit for sending the queue and the graceful disconnect. A stop of the gateway has 5 s in all.
+    private static let disconnectTimeout = Duration.seconds(2)
+    /// Time limit for an abrupt disconnect. A cancelled stop has 1 s in all.
     private static let abruptTimeout = Duration.milliseconds(500)
 
     /// Starts the network thread, which connects.
@@ -76,9 +76,9 @@ extension MosquittoConnection {
         defer { turns.end() }
         while true {
             turns.turn()
-            if deadline == nil, let farewell = farewell.withLock({ $0 }) {
-                guard sendDisconnect(farewell, pointer) else { return (MOSQ_ERR_SUCCESS.rawValue, 0) }
-                deadline = .now + (farewell == .disconnect ? Self.farewellTimeout : Self.abruptTimeout)
+            if deadline == nil, let disconnect = disconnect.withLock({ $0 }) {
+                guard sendDisconnect(disconnect, pointer) else { return (MOSQ_ERR_SUCCESS.rawValue, 0) }
+                deadline = .now + (disconnect == .graceful ? Self.disconnectTimeout : Self.abruptTimeout)
             }
             let socket = mosquitto_socket(pointer)
             guard socket >= 0 else { return (MOSQ_ERR_CONN_LOST.rawValue, 0) }
@@ -117,13 +117,13 @@ extension MosquittoConnection {
         return mosquitto_loop_misc(pointer)
     }
 
-    /// Sends the DISCONNECT of the farewell; `false` when only closing the socket is possible.
-    private func sendDisconnect(_ farewell: Farewell, _ pointer: OpaquePointer) -> Bool {
+    /// Sends the DISCONNECT packet; `false` when only closing the socket is possible.
+    private func sendDisconnect(_ disconnect: Disconnect, _ pointer: OpaquePointer) -> Bool {
         let reason: mqtt5_return_codes
-        switch (farewell, options.version) {
-        case (.disconnect, _): reason = MQTT_RC_NORMAL_DISCONNECTION
-        case (.none, .v5): reason = MQTT_RC_DISCONNECT_WITH_WILL_MSG
-        case (.none, .v311): return false
+        switch (disconnect, options.version) {
+        case (.graceful, _): reason = MQTT_RC_NORMAL_DISCONNECTION
+        case (.abrupt, .v5): reason = MQTT_RC_DISCONNECT_WITH_WILL_MSG
+        case (.abrupt, .v311): return false
         }
         return mosquitto_disconnect_v5(pointer, Int32(reason.rawValue), nil) == MOSQ_ERR_SUCCESS.rawValue
     }

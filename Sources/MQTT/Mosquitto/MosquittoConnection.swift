@@ -11,11 +11,11 @@ import Synchronization
 /// rules out a lock order inversion with libmosquitto's own locks.
 final class MosquittoConnection: BrokerConnection {
     /// How the client leaves.
-    enum Farewell: Sendable {
+    enum Disconnect: Sendable {
         /// The broker forgets the will.
-        case disconnect
+        case graceful
         /// The broker publishes the will.
-        case none
+        case abrupt
     }
 
     let options: BrokerOptions
@@ -24,7 +24,7 @@ final class MosquittoConnection: BrokerConnection {
     let inFlight: InFlightMessages
     let handle = Mutex<MosquittoHandle?>(nil)
     let subscriptions = Mutex(PendingSubscriptions())
-    let farewell = Mutex<Farewell?>(nil)
+    let disconnect = Mutex<Disconnect?>(nil)
     /// libmosquitto's errors and warnings from before the connection was open.
     let log = Mutex<[String]>([])
     /// The reason of the end, from the broker or libmosquitto.
@@ -136,7 +136,7 @@ final class MosquittoConnection: BrokerConnection {
         return reply
     }
 
-    /// Makes the network thread check for data to send and for a farewell.
+    /// Makes the network thread check for data to send and for a disconnect.
     func wakeNetworkThread() {
         if !isAwake.exchange(true, ordering: .acquiringAndReleasing) { wakeUp.set() }
     }
@@ -147,9 +147,9 @@ final class MosquittoConnection: BrokerConnection {
         inbox.acknowledge(token, refusal: settlement.refusal)
     }
 
-    /// Asks the network thread to leave; only the first farewell counts.
-    func leave(_ farewell: Farewell) {
-        self.farewell.withLock { current in if current == nil { current = farewell } }
+    /// Asks the network thread to leave; only the first request counts.
+    func leave(_ disconnect: Disconnect) {
+        self.disconnect.withLock { current in if current == nil { current = disconnect } }
         wakeNetworkThread()
     }
 }

@@ -9,23 +9,23 @@ extension BrokerOptions {
     /// Checks the options as far as possible without a connection.
     /// - Throws: `BrokerError` `.invalidOptions` that names the option to change.
     package func validate() throws(BrokerError) {
-        func issue(_ message: String) -> BrokerError { BrokerError(.invalidOptions, message) }
-        guard !servers.isEmpty else { throw issue("No broker is configured.") }
+        func invalid(_ message: String) -> BrokerError { BrokerError(.invalidOptions, message) }
+        guard !servers.isEmpty else { throw invalid("No broker is configured.") }
         for server in servers where server.host.isEmpty || !(1...65_535).contains(server.port) {
-            throw issue("\(server) is not a host and a port from 1 to 65535.")
+            throw invalid("\(server) is not a host and a port from 1 to 65535.")
         }
-        guard !clientID.isEmpty else { throw issue("The client id is empty.") }
+        guard !clientID.isEmpty else { throw invalid("The client id is empty.") }
         guard (Self.minimumKeepAlive...Self.maximumKeepAlive).contains(keepAlive) else {
-            throw issue("The keep-alive is not between 5 s and 65535 s.")
+            throw invalid("The keep-alive is not between 5 s and 65535 s.")
         }
-        guard (1...65_535).contains(window) else { throw issue("The window is not between 1 and 65535 messages.") }
-        guard timeout > .zero else { throw issue("The timeout is not positive.") }
+        guard (1...65_535).contains(window) else { throw invalid("The window is not between 1 and 65535 messages.") }
+        guard timeout > .zero else { throw invalid("The timeout is not positive.") }
         guard maximumInbound > 0, maximumInboundPayload > 0 else {
-            throw issue("The limits of received messages are not positive.")
+            throw invalid("The limits of received messages are not positive.")
         }
-        guard password == nil || username != nil else { throw issue("A password needs a user name.") }
+        guard password == nil || username != nil else { throw invalid("A password needs a user name.") }
         if let will, will.topic.isEmpty || will.topic.contains(where: { "+#\0".contains($0) }) {
-            throw issue("The will's topic \"\(will.topic)\" is empty or contains a wildcard.")
+            throw invalid("The will's topic \"\(will.topic)\" is empty or contains a wildcard.")
         }
     }
 }

@@ -28,7 +28,7 @@ package struct BrokerOptions: Sendable, Hashable {
     package var tls: TLSOptions
     /// The keep-alive, after which a silent broker counts as lost; 5 s to 65,535 s, in whole seconds.
     package var keepAlive: Duration
-    /// The message that the broker publishes when this client leaves without a good-bye.
+    /// The message that the broker publishes when this client leaves without a graceful disconnect.
     package var will: OutgoingMessage?
     /// Time limit for opening a connection, and for the answer to a subscription.
     package var timeout: Duration

@@ -22,7 +22,7 @@ package struct BrokerServer: Sendable, Hashable, CustomStringConvertible {
     /// Reads `mqtt://host`, `mqtts://host:port` or `mqtt://[::1]:port`.
     /// - Throws: `BrokerError` `.invalidOptions` with the error in `url`.
     package init(url: String) throws(BrokerError) {
-        func issue(_ what: String) -> BrokerError {
+        func invalid(_ what: String) -> BrokerError {
             // The URL may contain a password by mistake, so the error does not repeat it.
             BrokerError(.invalidOptions, "\(what) Write mqtt://host:1883, or mqtts://host:8883 for TLS.")
         }
@@ -34,38 +34,38 @@ package struct BrokerServer: Sendable, Hashable, CustomStringConvertible {
             isTLS = false
             rest = url.dropFirst("mqtt://".count)
         } else {
-            throw issue("The broker's URL does not begin with mqtt:// or mqtts://.")
+            throw invalid("The broker's URL does not begin with mqtt:// or mqtts://.")
         }
         guard !rest.contains("@") else {
-            throw issue("The broker's URL contains a user; user name and password have settings of their own.")
+            throw invalid("The broker's URL contains a user; user name and password have settings of their own.")
         }
         let authority = rest.hasSuffix("/") ? rest.dropLast() : rest
         guard !authority.contains(where: { "/?# ".contains($0) }) else {
-            throw issue("The broker's URL contains more than a host and a port.")
+            throw invalid("The broker's URL contains more than a host and a port.")
         }
         let portText: Substring?
         if authority.hasPrefix("[") {
             guard let end = authority.firstIndex(of: "]") else {
-                throw issue("The broker's URL has a [ without a ].")
+                throw invalid("The broker's URL has a [ without a ].")
             }
             host = String(authority[authority.index(after: authority.startIndex)..<end])
             let after = authority[authority.index(after: end)...]
             guard after.isEmpty || after.hasPrefix(":") else {
-                throw issue("The broker's URL has something other than a port after the ].")
+                throw invalid("The broker's URL has something other than a port after the ].")
             }
             portText = after.isEmpty ? nil : after.dropFirst()
         } else {
             let parts = authority.split(separator: ":", omittingEmptySubsequences: false)
             guard parts.count <= 2 else {
-                throw issue("The broker's URL has several colons; write an IPv6 address in brackets.")
+                throw invalid("The broker's URL has several colons; write an IPv6 address in brackets.")
             }
             host = String(parts.first ?? "")
             portText = parts.count == 2 ? parts[1] : nil
         }
-        guard !host.isEmpty else { throw issue("The broker's URL has no host.") }
+        guard !host.isEmpty else { throw invalid("The broker's URL has no host.") }
         if let portText {
             guard let port = UInt16(portText), port > 0 else {
-                throw issue("The port of the broker's URL is not a number from 1 to 65535.")
+                throw invalid("The port of the broker's URL is not a number from 1 to 65535.")
             }
             self.port = Int(port)
         } else {

@@ -5,7 +5,7 @@ package import Vitals
 /// Records what happens on links, for `vitals2mqtt run --record`.
 ///
 /// A link never waits for it: lines wait in a bounded buffer until `take` takes them for the file. If the disk is too slow, whole lines are
-/// left out, and one line says how many. At `maximumBytes` the recording ends, and the links continue.
+/// skipped, and one line says how many. At `maximumBytes` the recording ends, and the links continue.
 package final class LinkRecorder: Sendable {
     /// The most bytes of a recording: a day of ten straps that send once a second, or 30 MB of a fast stream. It fits into an attachment
     /// when it is compressed.

@@ -2,7 +2,7 @@ import JSON
 import StoreAPI
 import Vitals
 
-/// JSON as stored in rows: `nil` members are skipped, times are milliseconds.
+/// JSON as stored in rows: `nil` members are omitted, times are milliseconds.
 extension JSONValue {
     /// An object of the members that have a value.
     static func record(_ members: [(key: String, value: JSONValue?)]) -> JSONValue {
@@ -30,7 +30,7 @@ extension JSONValue {
 
     /// The error for a row that this program has not written.
     static var isDamaged: StoreError {
-        StoreError(.corrupt, "The store is damaged: a row cannot be decoded. It is quarantined at the next start.")
+        StoreError(.corrupt, "The store is damaged: a row cannot be decoded. It is moved aside at the next start.")
     }
 
     func number(_ key: String) throws -> Double { try Self.present(self[key]?.asDouble) }

@@ -66,6 +66,7 @@ struct PackedReader {
     }
 
     private static var isCut: StoreError {
-        StoreError(.corrupt, "The store is damaged: packed numbers are incomplete. It is quarantined at the next start.")
+        StoreError(
+            .corrupt, "The store is damaged: packed numbers are incomplete. It is moved aside at the next start.")
     }
 }

@@ -8,7 +8,7 @@ import Vitals
 /// The journal never hides anything: code that reads or writes samples in it folds it first, and a lane's messages
 /// are all in the table, or the journal has its last ones.
 extension Transaction {
-    /// The most samples of an intake for the journal. More fill pages of their own.
+    /// The most samples of an ingest for the journal. More fill pages of their own.
     static let journaledIngest = 256
     /// The samples and other requests of a commit from which on it uses no journal.
     static let bulk = 1_000
@@ -20,7 +20,7 @@ extension Transaction {
     /// How long samples stay in the journal, so that the `sqlite3` shell shows them soon.
     static let journaledAge: Duration = .minutes(10)
 
-    /// The outcomes of samples that can go to the journal; `nil` if the intake belongs into the tables: it is long, or
+    /// The outcomes of samples that can go to the journal; `nil` if the ingest belongs into the tables: it is long, or
     /// its samples correct or exclude others.
     func journalOutcomes(of ingest: Ingest, in cached: inout CachedDevice) throws -> [SampleOutcome]? {
         guard !isBulk, ingest.cursors.isEmpty, !ingest.samples.isEmpty, ingest.samples.count <= Self.journaledIngest,
@@ -145,7 +145,7 @@ extension Transaction {
         (hasFolded, countersAreChanged) = (true, true)
     }
 
-    /// Folds the journal if it has samples of an intake's series: the table must have them to compare.
+    /// Folds the journal if it has samples of an ingest's series: the table must have them to compare.
     func foldSeries(of ingest: Ingest, in cached: CachedDevice) throws {
         let isJournaled = ingest.samples.contains { sample in
             cached.series[sample.metric.index].map { cache.journal.has(series: $0.row) } ?? false

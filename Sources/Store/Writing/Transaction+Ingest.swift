@@ -4,8 +4,8 @@ import Vitals
 
 extension Transaction {
     /// Inserts samples, and applies the decision about them.
-    /// - Parameter marksDue: whether the hours that were over become due for statistics.
-    func ingest(_ ingest: Ingest, marksDue: Bool = false) throws -> IngestResult {
+    /// - Parameter marksPending: whether the statistics of hours that were over become pending.
+    func ingest(_ ingest: Ingest, marksPending: Bool = false) throws -> IngestResult {
         var cached = try cachedDevice(of: ingest.device)
         let journaled = try journalOutcomes(of: ingest, in: &cached)
         let isJournaled = journaled != nil
@@ -17,7 +17,7 @@ extension Transaction {
         // The outcomes of the journal are those of the samples, one by one.
         let (outcomes, own) = try journaled.map { ($0, Array($0.indices)) } ?? insert(ingest, in: &cached)
         let decision = ingest.decide(outcomes)
-        if marksDue { try markDue(outcomes, in: &cached, at: ingest.receivedAt) }
+        if marksPending { try markPending(outcomes, in: &cached, at: ingest.receivedAt) }
 
         for (metric, moment) in ingest.cursors { try move(cursor: moment, of: metric, in: &cached) }
         for (metric, moment) in decision.highWater {

@@ -2,7 +2,7 @@ import GRDB
 import StoreAPI
 import Vitals
 
-/// One transaction, used by all requests that share a commit. It lives only on the store's executor.
+/// One transaction, used by all requests that share a commit. It exists only on the store's executor.
 final class Transaction {
     let database: Database
     /// The cache after all writes so far.

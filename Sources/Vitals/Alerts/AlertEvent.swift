@@ -12,7 +12,7 @@ public struct AlertEvent: Sendable, Hashable {
     public var value: Double?
     /// The limit that was passed; `nil` if the device raised the alert itself.
     public var limit: Double?
-    /// The party that seen the edge.
+    /// The party that detected the edge.
     public var origin: Origin
     /// When the value was measured.
     public var measuredAt: Timestamp
@@ -25,7 +25,7 @@ public struct AlertEvent: Sendable, Hashable {
 
     /// The kinds of edge.
     public enum Edge: String, Sendable, Hashable { case raised, cleared }
-    /// The party that seen an edge: the device by its own limits, or the gateway.
+    /// The party that detected an edge: the device by its own limits, or the gateway.
     public enum Origin: String, Sendable, Hashable { case device, gateway }
 
     /// An edge.

@@ -52,7 +52,7 @@ package struct ScanReport: Sendable, Hashable {
         package init(_ key: String, _ value: String) { (self.key, self.value) = (key, value) }
     }
 
-    /// Why a plugin could not look.
+    /// Why a plugin could not scan.
     package struct Problem: Sendable, Hashable {
         /// The plugin's name as in `plugins:`.
         package var plugin: String
@@ -65,7 +65,7 @@ package struct ScanReport: Sendable, Hashable {
     package var devices: [Device]
     /// How many more were found.
     package var skipped: Int
-    /// The plugins that could not look, while others could.
+    /// The plugins that could not scan, while others could.
     package var problems: [Problem]
 
     package init(devices: [Device], skipped: Int = 0, problems: [Problem] = []) {

@@ -32,7 +32,7 @@ public struct Capabilities: Sendable, Hashable {
         !(metrics[metric] ?? []).isDisjoint(with: [.history, .summary])
     }
 
-    /// Whether the gateway learns in time that a heart rate belongs to exercise: the device itself watches limits in
+    /// Whether the gateway knows in time that a heart rate belongs to exercise: the device itself watches limits in
     /// exercise, its samples say so, or one synchronisation brings both heart rates and workouts as records.
     public var recognisesExercise: Bool {
         let heartRate = metrics[.heartRate] ?? []

@@ -105,7 +105,7 @@ package struct Gap: Sendable, Hashable {
     package enum Reason: String, CaseIterable, Sendable, Hashable {
         /// The outbox exceeded a limit and dropped them unsent.
         case evicted
-        /// The store's file was quarantined because it was corrupt.
+        /// The store's file was moved aside because it was corrupt.
         case storeReset = "store_reset"
         /// The device was not read for longer than it keeps its history.
         case device
@@ -123,7 +123,7 @@ package struct Gap: Sendable, Hashable {
     package var count: Int?
     /// The reason.
     package var reason: Reason
-    /// When it was seen.
+    /// When it was detected.
     package var at: Timestamp
     /// The numbers of facts that will never be sent, if any had one.
     package var sequences: [ClosedRange<Int64>]

@@ -42,7 +42,7 @@ extension MonitorSetting {
         case .scheduleInterval:
             "needs a device whose interval of monitoring \(name) can be set, or that measures it when asked to"
         case .enabled(.exercise), .lower(.exercise), .upper(.exercise):
-            "needs a device that tells exercise: by limits of its own, by samples that say so, or by records of workouts"
+            "needs a device that reports exercise: by its own limits, by samples that say so, or by records of workouts"
         default: "needs a device that has \(name); this one has not"
         }
     }

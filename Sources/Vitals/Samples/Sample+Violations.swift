@@ -45,7 +45,7 @@ extension Sample {
     private func checkQualifiers(_ report: Report) {
         for (qualifier, word) in qualifiers.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
             guard let known = metric.qualifiers.first(where: { $0.qualifier == qualifier }) else {
-                report(qualifier.rawValue, "must be skipped; \(metric.rawValue) has none")
+                report(qualifier.rawValue, "must be absent; \(metric.rawValue) has none")
                 continue
             }
             if !known.words.contains(word) {

@@ -8,7 +8,7 @@ package enum LivenessPart: Sendable, Hashable {
     case brokerNetwork
     /// Sends what waits for the broker, and takes messages from it.
     case delivery
-    /// Sets facts aside that the broker does not take.
+    /// Quarantines facts that the broker does not take.
     case refusedFacts
     /// Begins commands that the broker brought.
     case commands

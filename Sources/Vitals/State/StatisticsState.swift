@@ -2,7 +2,7 @@
 package struct StatisticsState: Sendable, Hashable {
     /// What it does. The raw value is its name on the wire.
     package enum Activity: String, CaseIterable, Sendable, Hashable {
-        /// Nothing is due, or its hours are not old enough yet.
+        /// Nothing is pending, or its hours are not old enough yet.
         case idle
         /// Hours are being imported.
         case importing
@@ -12,7 +12,7 @@ package struct StatisticsState: Sendable, Hashable {
         case refused
     }
     package var activity: Activity
-    /// Number of series with hours that are due.
+    /// Number of series with pending hours.
     package var due: Int
     /// When the last import of a series was complete.
     package var importedAt: Timestamp?

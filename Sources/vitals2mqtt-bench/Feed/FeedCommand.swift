@@ -34,7 +34,7 @@ struct FeedCommand: ParsableCommand {
         }
     }
 
-    /// Waits until every device has seen, and has written what it had begun; a disconnected device has nothing to
+    /// Waits until every device has received it, and has written what it had begun; a disconnected device has nothing to
     /// write.
     private func stop(_ plan: FeedPlan, _ feeders: [FeedDevice]) {
         plan.change(to: .idle)

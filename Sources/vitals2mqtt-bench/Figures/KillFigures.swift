@@ -22,7 +22,7 @@ enum KillFigures {
     }
 
     private static func killWithoutBroker(_ settings: RunSettings) throws -> [Figure] {
-        try Setup.with(settings, "kill-away", Setup.Setting(age: 1000)) { setup in
+        try Setup.with(settings, "kill-offline", Setup.Setting(age: 1000)) { setup in
             try setup.startGateway()
             let feed = try setup.feeder()
             try feed.request(rate)

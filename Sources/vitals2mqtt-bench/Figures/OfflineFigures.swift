@@ -2,7 +2,7 @@
 enum OfflineFigures {
     static func measure(_ settings: RunSettings) throws -> [Figure] {
         let count = settings.pick(quick: 1_000, full: 10_000)
-        return try Setup.with(settings, "away", Setup.Setting(devices: count, kind: .offline)) { setup in
+        return try Setup.with(settings, "offline", Setup.Setting(devices: count, kind: .offline)) { setup in
             try setup.startGateway()
             try setup.run(seconds: settings.pick(quick: 30, full: 120))
             let (before, start) = (try setup.gateway.use, Instant.steady)

@@ -3,14 +3,14 @@ enum OutageFigures {
     private static let rate = 500.0
 
     static func measure(_ settings: RunSettings) throws -> [Figure] {
-        let away = settings.pick(quick: 10.0, full: 30.0)
+        let outage = settings.pick(quick: 10.0, full: 30.0)
         return try Setup.with(settings, "outage", Setup.Setting(age: 1000)) { setup in
             try setup.startGateway()
             let feed = try setup.feeder()
             try feed.pace(rate)
             try setup.run(seconds: 3)
             setup.broker.stop()
-            try setup.run(seconds: away)
+            try setup.run(seconds: outage)
             let connections = setup.arrivals.onlineAt.count
             let waiting = try feed.counts.sent
             try setup.broker.start()
@@ -23,7 +23,7 @@ enum OutageFigures {
             let integrity = Integrity(try feed.keys(), setup.arrivals)
             return [
                 Figure(
-                    "outage.cleared", "broker offline for \(Int(away)) s at 500/s: backlog cleared in", cleared, "s",
+                    "outage.cleared", "broker offline for \(Int(outage)) s at 500/s: backlog cleared in", cleared, "s",
                     aim: .atMost(2), reach: 1,
                     note: "from the broker's return; the gateway was back after "
                         + "\(Double((online - back) / 1000) / 1000) s")

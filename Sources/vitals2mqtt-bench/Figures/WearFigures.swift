@@ -3,7 +3,7 @@ import Foundation
 /// The bytes that live samples write to the disk, which wear out an SD card.
 enum WearFigures {
     /// Samples a second of all devices, seconds to measure, and what each sample may cost in bytes. A stop writes a hundred
-    /// kilobytes, which count: at a low rate they need time to matter as little as in real life.
+    /// kilobytes, which count: at a low rate they need time to matter as little as in real use.
     private static let rates: [(rate: Double, seconds: Double, aim: Double?)] = [
         (1, 60, nil), (4, 240, 2_000), (10, 60, nil), (200, 60, 500),
     ]

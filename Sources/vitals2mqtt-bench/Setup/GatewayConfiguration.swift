@@ -12,8 +12,7 @@ enum GatewayConfiguration {
         case export(folder: String)
     }
 
-    static func write(to folder: URL, store: URL, broker: UInt16, devices: Devices, batchWindow: String? = nil) throws
-    {
+    static func write(to folder: URL, store: URL, broker: UInt16, devices: Devices, batchWindow: String? = nil) throws {
         let zone = afternoon(at: Date())
         var text = """
             gateway:

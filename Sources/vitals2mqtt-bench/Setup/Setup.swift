@@ -22,7 +22,7 @@ final class Setup {
         case offline
     }
 
-    /// The differences between scenes.
+    /// The differences between setups.
     struct Setting {
         var devices = 10
         var kind = DeviceKind.fed
@@ -73,7 +73,7 @@ final class Setup {
     /// Where a phone's export appears.
     var exportPath: String { folder.appending(path: "phone/Gadgetbridge.db").path }
 
-    /// Sets up the scene without starting the gateway, and cleans up afterwards.
+    /// Makes a setup without starting the gateway, and cleans up afterwards.
     static func with<Result>(
         _ settings: RunSettings, _ name: String, _ setting: Setting = Setting(), _ body: (Setup) throws -> Result
     ) throws -> Result {
@@ -89,9 +89,9 @@ final class Setup {
         try? FileManager.default.removeItem(at: folder)
     }
 
-    /// The feeder of the scene.
+    /// The feeder of the setup.
     func feeder() throws -> FeedProcess {
-        guard let feed else { throw BenchError("The devices of this scene are not fed.") }
+        guard let feed else { throw BenchError("The devices of this setup are not fed.") }
         return feed
     }
 

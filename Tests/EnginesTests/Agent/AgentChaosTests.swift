@@ -53,20 +53,20 @@ import Vitals
     @Test(arguments: 0..<100) func `whatever happens, everything is answered once and nothing is lost`(
         seed: UInt64
     ) throws {
-        try Simulation.run(seed: seed, start: Fixture.noon, deadline: .days(2)) { world in
+        try Simulation.run(seed: seed, start: Fixture.noon, deadline: .days(2)) { environment in
             let rig = AgentRig(
-                world, capabilities: Self.capabilities,
+                environment, capabilities: Self.capabilities,
                 content: .init(
                     history: [.heartRate: (1...50).map { Fixture.heartRate(60, at: -$0) }], pageLimit: 8,
                     forgetsAcknowledged: seed % 2 == 0))
-            var random = world.random()
+            var random = environment.random()
             for run in 0..<3 {
                 let (steps, choices) = (Int.random(in: 0...40, using: &random), random.split())
                 try await rig.run { agent in
                     var random = choices
                     for step in 0..<steps {
                         try await Self.happen(&random, rig, agent, "\(run).\(step)")
-                        try await world.gatewayClock.sleep(
+                        try await environment.gatewayClock.sleep(
                             for: .milliseconds(Int.random(in: 0...20_000, using: &random)))
                     }
                     rig.store.fail(nil)
@@ -74,8 +74,8 @@ import Vitals
             }
             rig.behave { _ in .answer }
             rig.open()
-            let jumped = world.date - Fixture.noon - world.uptime
-            world.jumpDate(by: .zero - jumped)
+            let jumped = environment.date - Fixture.noon - environment.uptime
+            environment.jumpDate(by: .zero - jumped)
             try await rig.run { agent in
                 try await rig.waitForSync(after: rig.count)
                 let answer = try await rig.ask(
@@ -91,7 +91,7 @@ import Vitals
     private static func happen(
         _ random: inout SplitMix64, _ rig: AgentRig, _ agent: DeviceAgent, _ name: String
     ) async throws {
-        let now = rig.world.gatewayClock.now
+        let now = rig.environment.gatewayClock.now
         switch Int.random(in: 0..<20, using: &random) {
         case 0...9:
             let expiry: Duration? = Bool.random(using: &random) ? .seconds(Int.random(in: 0...90, using: &random)) : nil
@@ -109,7 +109,7 @@ import Vitals
             let failing = [FaultyStore.Call.ingest, .save, .settle, .samples].randomElement(using: &random) ?? .ingest
             rig.store.fail { $0 == failing ? StoreError(.full, "The disk is full.") : nil }
         case 17: rig.store.fail(nil)
-        case 18: rig.world.jumpDate(by: .seconds(Int.random(in: -7_200...7_200, using: &random)))
+        case 18: rig.environment.jumpDate(by: .seconds(Int.random(in: -7_200...7_200, using: &random)))
         default: _ = await agent.synchronise()
         }
     }

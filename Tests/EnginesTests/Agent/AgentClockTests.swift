@@ -20,22 +20,22 @@ import Vitals
         }
     }
 
-    /// Moves the clock, and waits until the agent has seen and settled the days before.
-    private func jump(_ world: Simulation, by duration: Duration) async throws {
-        world.jumpDate(by: duration)
-        try await world.gatewayClock.sleep(for: .minutes(1))
+    /// Moves the clock, and waits until the agent has detected it and settled the days before.
+    private func jump(_ environment: Simulation, by duration: Duration) async throws {
+        environment.jumpDate(by: duration)
+        try await environment.gatewayClock.sleep(for: .minutes(1))
     }
 
     @Test(arguments: [[3], [3, -3], [400, -410, 10], [-20, 20], [3, -10, 7]])
     func `a day goes on where it was, whatever the clock said meanwhile`(days: [Int]) throws {
-        try AgentRig.everyOrder(0..<5) { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder(0..<5) { environment in
+            let rig = AgentRig(environment)
             try await rig.run { _ in
                 try await rig.waitForSync()
                 await send(rig, -5...0)
                 try await wait(rig, for: Self.today, with: 6, after: 0)
-                for jump in days { try await self.jump(world, by: .days(jump)) }
-                world.correctDate()
+                for jump in days { try await self.jump(environment, by: .days(jump)) }
+                environment.correctDate()
                 let count = rig.count
                 await send(rig, 1...2)
                 try await wait(rig, for: Self.today, with: 8, after: count)
@@ -44,22 +44,22 @@ import Vitals
     }
 
     @Test func `a day that ended by a wrong clock goes on with the next start, and ends again`() throws {
-        try AgentRig.everyOrder(0..<5, deadline: .days(2)) { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder(0..<5, deadline: .days(2)) { environment in
+            let rig = AgentRig(environment)
             try await rig.run { _ in
                 try await rig.waitForSync()
                 await send(rig, -5...0)
                 try await wait(rig, for: Self.today, with: 6, after: 0)
-                try await jump(world, by: .days(60))
+                try await jump(environment, by: .days(60))
             }
-            world.correctDate()
+            environment.correctDate()
             let count = rig.count
             try await rig.run { _ in
                 try await wait(rig, for: Self.today, with: 6, after: count)
                 try await rig.waitForSync(after: count)
                 await send(rig, 1...2)
                 try await wait(rig, for: Self.today, with: 8, after: count)
-                try await world.gatewayClock.sleep(for: .hours(13))
+                try await environment.gatewayClock.sleep(for: .hours(13))
             }
             let days = rig.store.facts.compactMap { if case .day(let record) = $0.content { record } else { nil } }
             #expect(days.map(\.summary.day) == [Self.today, Self.today])

@@ -19,8 +19,8 @@ import Vitals
     private static let day = Fixture.utc.day(of: Fixture.noon)
 
     @Test func `all commands are done by a device that is there`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = AgentRig(environment)
             try await rig.run { agent in
                 try await rig.waitForSync()
                 for (index, command) in (Self.needing + Self.others).enumerated() {
@@ -41,11 +41,12 @@ import Vitals
         if case .link(let link) = state { link.phase == .connected } else { false }
     }
 
-    @Test(arguments: needing) func `an offline device is offline at once, and what needs no device is done`(
+    @Test(arguments: needing)
+    func `a command to an offline device is answered at once, and what needs no device is done`(
         command: DeviceCommand
     ) throws {
-        try AgentRig.everyOrder(0..<5) { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder(0..<5) { environment in
+            let rig = AgentRig(environment)
             rig.open(.hang)
             try await rig.run { agent in
                 let answer = try await rig.ask(command, "c", of: agent)
@@ -54,14 +55,14 @@ import Vitals
                     if case .reconnect = command { continue }
                     #expect(try await rig.ask(command, "o\(index)", of: agent).status == .done)
                 }
-                #expect(world.uptime < .seconds(5))
+                #expect(environment.uptime < .seconds(5))
             }
         }
     }
 
     @Test(arguments: needing) func `with an expiry it waits for the device, or expires`(command: DeviceCommand) throws {
-        try AgentRig.everyOrder(0..<5) { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder(0..<5) { environment in
+            let rig = AgentRig(environment)
             rig.open(.hang)
             try await rig.run { agent in
                 await rig.submit(command, "late", to: agent, expiresIn: .minutes(10))
@@ -69,8 +70,8 @@ import Vitals
                 await rig.submit(command, "past", to: agent, expiresIn: .seconds(-1))
                 #expect(try await rig.answer("past").status == .expired)
                 #expect(try await rig.answer("soon").status == .expired)
-                #expect(world.uptime >= .seconds(30) && world.uptime < .seconds(31))
-                try await world.gatewayClock.sleep(for: .minutes(3))
+                #expect(environment.uptime >= .seconds(30) && environment.uptime < .seconds(31))
+                try await environment.gatewayClock.sleep(for: .minutes(3))
                 #expect(rig.finals("late").isEmpty)
                 _ = try await rig.ask(.reconnect, "r", of: agent)
                 #expect(try await rig.answer("late").status == .done)
@@ -79,15 +80,15 @@ import Vitals
     }
 
     @Test func `an expiry is a date, also when the clock is set`() throws {
-        try AgentRig.everyOrder(0..<5) { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder(0..<5) { environment in
+            let rig = AgentRig(environment)
             rig.open(.hang)
             try await rig.run { agent in
                 await rig.submit(.time, "c", to: agent, expiresIn: .hours(3))
-                try await world.gatewayClock.sleep(for: .seconds(5))
-                world.jumpDate(by: .hours(4))
+                try await environment.gatewayClock.sleep(for: .seconds(5))
+                environment.jumpDate(by: .hours(4))
                 #expect(try await rig.answer("c").status == .expired)
-                #expect(world.uptime < .minutes(2))
+                #expect(environment.uptime < .minutes(2))
             }
         }
     }
@@ -95,16 +96,16 @@ import Vitals
     @Test(arguments: needing) func `each is answered once when the session is lost, or the agent stopped, meanwhile`(
         command: DeviceCommand
     ) throws {
-        try AgentRig.everyOrder(0..<30) { world in
-            let rig = AgentRig(world)
-            var random = world.random()
+        try AgentRig.everyOrder(0..<30) { environment in
+            let rig = AgentRig(environment)
+            var random = environment.random()
             let (delay, isStopped) = (Int.random(in: 0...40, using: &random), Bool.random(using: &random))
             try await rig.run { agent in
                 try await rig.waitForLink(.connected)
-                if world.seed % 3 > 0 { try await rig.waitForSync() }
-                rig.behave { _ in world.seed % 2 == 0 ? .hang : .delay(.milliseconds(15)) }
+                if environment.seed % 3 > 0 { try await rig.waitForSync() }
+                rig.behave { _ in environment.seed % 2 == 0 ? .hang : .delay(.milliseconds(15)) }
                 for index in 0..<3 { await rig.submit(command, "c\(index)", to: agent) }
-                try await world.gatewayClock.sleep(for: .milliseconds(delay))
+                try await environment.gatewayClock.sleep(for: .milliseconds(delay))
                 await rig.submit(command, "late", to: agent, expiresIn: .minutes(5))
                 if isStopped { return }
                 rig.session?.disconnect()
@@ -116,8 +117,8 @@ import Vitals
     }
 
     @Test func `commands that wait are answered when the agent stops, and later ones, too`() throws {
-        try AgentRig.everyOrder { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder { environment in
+            let rig = AgentRig(environment)
             rig.open(.hang)
             let agent = rig.makeAgent()
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -125,19 +126,19 @@ import Vitals
                     await rig.submit(.time, "c\(index)", to: agent, expiresIn: index % 2 == 0 ? .hours(1) : nil)
                 }
                 group.addTask { await rig.run(agent) }
-                try await world.gatewayClock.sleep(for: .milliseconds(Int64(world.seed)))
+                try await environment.gatewayClock.sleep(for: .milliseconds(Int64(environment.seed)))
                 agent.stop()
                 try await group.waitForAll()
             }
             for index in 0..<20 { #expect(rig.finals("c\(index)").map(\.code) == [.offline]) }
             #expect(try await rig.ask(.time, "after", of: agent).code == .offline)
-            #expect(world.uptime < .seconds(1))
+            #expect(environment.uptime < .seconds(1))
         }
     }
 
     @Test func `too many at once are busy, and the others are done`() throws {
-        try AgentRig.everyOrder(0..<5) { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder(0..<5) { environment in
+            let rig = AgentRig(environment)
             try await rig.run { agent in
                 try await rig.waitForSync()
                 rig.behave { _ in .delay(.seconds(1)) }
@@ -153,15 +154,15 @@ import Vitals
     }
 
     @Test func `the same sync is run once for many, and there is a limit`() throws {
-        try AgentRig.everyOrder(0..<5) { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder(0..<5) { environment in
+            let rig = AgentRig(environment)
             try await rig.run { agent in
                 try await rig.waitForSync()
                 rig.behave { if case .history = $0 { .delay(.seconds(10)) } else { .answer } }
                 let before = rig.calls.count { if case .history = $0 { true } else { false } }
                 for index in 0..<200 {
                     await rig.submit(.sync(metrics: [.heartRate], from: nil, to: nil), "c\(index)", to: agent)
-                    try await world.gatewayClock.sleep(for: .milliseconds(20))
+                    try await environment.gatewayClock.sleep(for: .milliseconds(20))
                 }
                 var busy = 0
                 for index in 0..<200 where try await rig.answer("c\(index)").code == .busy { busy += 1 }
@@ -172,8 +173,8 @@ import Vitals
     }
 
     @Test func `what the device cannot do is refused`() throws {
-        try AgentRig.everyOrder(0..<3) { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder(0..<3) { environment in
+            let rig = AgentRig(environment)
             try await rig.run { agent in
                 try await rig.waitForSync()
                 let commands: [DeviceCommand] = [
@@ -193,8 +194,8 @@ import Vitals
     }
 
     @Test func `the clock of a device that has none cannot be set`() throws {
-        try AgentRig.everyOrder(0..<3) { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder(0..<3) { environment in
+            let rig = AgentRig(environment)
             rig.behave { call in
                 if case .setClock = call { .fail(DeviceError(.unsupported, "No clock.")) } else { .answer }
             }
@@ -207,9 +208,9 @@ import Vitals
     }
 
     @Test func `history comes from the store in pages, and after a sync where that is wanted`() throws {
-        try AgentRig.everyOrder(0..<5) { world in
+        try AgentRig.everyOrder(0..<5) { environment in
             let rig = AgentRig(
-                world, content: .init(history: [.heartRate: (1...25).map { Fixture.heartRate(60, at: -$0) }]))
+                environment, content: .init(history: [.heartRate: (1...25).map { Fixture.heartRate(60, at: -$0) }]))
             try await rig.run { agent in
                 try await rig.waitForSync()
                 rig.change { $0.history[.heartRate]?.append(Fixture.heartRate(99, at: 0)) }

@@ -7,10 +7,10 @@ import Vitals
 
 @Suite struct AgentConnectionTests {
     @Test func `connects, sets the clock, reads the monitoring and the history, and goes live`() throws {
-        try AgentRig.everyOrder { world in
+        try AgentRig.everyOrder { environment in
             let schedule = MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: 30)
             let rig = AgentRig(
-                world,
+                environment,
                 content: .init(
                     history: [.heartRate: (1...30).map { Fixture.heartRate(60, at: -$0) }],
                     monitors: [.bloodOxygen: MonitorConfiguration.fixture(of: .bloodOxygen, schedule: schedule)],
@@ -47,34 +47,34 @@ import Vitals
     }
 
     @Test func `an offline device does not spin, and is found when it comes`() throws {
-        try AgentRig.everyOrder(0..<5) { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder(0..<5) { environment in
+            let rig = AgentRig(environment)
             rig.open(.refuse, .refuse, .refuse, .refuse, .refuse, .refuse)
             try await rig.run { _ in
                 try await rig.waitForLink(.connected)
-                #expect(world.uptime > .seconds(30))
+                #expect(environment.uptime > .seconds(30))
             }
         }
     }
 
     @Test func `an attempt that hangs is ended by a stop, and by a reconnect`() throws {
-        try AgentRig.everyOrder { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder { environment in
+            let rig = AgentRig(environment)
             rig.open(.hang)
             try await rig.run { agent in
-                try await world.gatewayClock.sleep(for: .minutes(3))
+                try await environment.gatewayClock.sleep(for: .minutes(3))
                 #expect(try await rig.ask(.reconnect, "r", of: agent).status == .done)
                 try await rig.waitForLink(.connected)
             }
-            let stuck = AgentRig(world)
+            let stuck = AgentRig(environment)
             stuck.open(.hang)
-            try await stuck.run { _ in try await world.gatewayClock.sleep(for: .minutes(3)) }
+            try await stuck.run { _ in try await environment.gatewayClock.sleep(for: .minutes(3)) }
         }
     }
 
     @Test func `a reconnect ends the session and opens another one`() throws {
-        try AgentRig.everyOrder { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder { environment in
+            let rig = AgentRig(environment)
             try await rig.run { agent in
                 try await rig.waitForSync()
                 let count = rig.count
@@ -86,11 +86,11 @@ import Vitals
     }
 
     @Test func `a silent device is asked whether it is there, and lost when it does not answer`() throws {
-        try AgentRig.everyOrder(0..<5) { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder(0..<5) { environment in
+            let rig = AgentRig(environment)
             try await rig.run { _ in
                 try await rig.waitForSync()
-                try await world.gatewayClock.sleep(for: .minutes(5))
+                try await environment.gatewayClock.sleep(for: .minutes(5))
                 #expect((9...10).contains(rig.calls.count { $0 == .ping }))
                 let count = rig.count
                 rig.behave { $0 == .ping ? .hang : .answer }
@@ -104,31 +104,31 @@ import Vitals
     }
 
     @Test func `a device that was not heard for long is offline`() throws {
-        try AgentRig.everyOrder(0..<3, deadline: .days(3)) { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder(0..<3, deadline: .days(3)) { environment in
+            let rig = AgentRig(environment)
             try await rig.run { _ in
                 try await rig.waitForSync()
                 let count = rig.count
                 rig.open(.refuse, .hang)
                 rig.session?.disconnect()
                 try await rig.wait(after: count) { $0 == .availability(isOnline: false) }
-                #expect(world.uptime >= .hours(24) && world.uptime < .hours(24) + .minutes(1))
+                #expect(environment.uptime >= .hours(24) && environment.uptime < .hours(24) + .minutes(1))
             }
         }
     }
 
     @Test func `waits for a store that cannot be read, and answers what came meanwhile`() throws {
-        try AgentRig.everyOrder { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder { environment in
+            let rig = AgentRig(environment)
             rig.store.fail { $0 == .load ? StoreError(.unavailable, "no disk") : nil }
             try await rig.run { agent in
                 await rig.submit(.time, "t", to: agent)
-                try await world.gatewayClock.sleep(for: .minutes(1))
+                try await environment.gatewayClock.sleep(for: .minutes(1))
             }
             #expect(rig.finals("t").map(\.code) == [.offline])
-            let second = AgentRig(world, store: rig.store)
+            let second = AgentRig(environment, store: rig.store)
             try await second.run { _ in
-                try await world.gatewayClock.sleep(for: .seconds(7))
+                try await environment.gatewayClock.sleep(for: .seconds(7))
                 rig.store.fail(nil)
                 try await second.waitForSync()
             }
@@ -136,15 +136,15 @@ import Vitals
     }
 
     @Test func `a cancelled agent ends`() throws {
-        try AgentRig.everyOrder { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder { environment in
+            let rig = AgentRig(environment)
             let agent = rig.makeAgent()
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await rig.run(agent) }
-                try? await world.gatewayClock.sleep(for: .milliseconds(Int64(world.seed) * 500))
+                try? await environment.gatewayClock.sleep(for: .milliseconds(Int64(environment.seed) * 500))
                 group.cancelAll()
             }
-            #expect(world.uptime < .minutes(1))
+            #expect(environment.uptime < .minutes(1))
         }
     }
 }

@@ -8,9 +8,9 @@ import Vitals
 @Suite struct AgentDailyTests {
     private static let today = Fixture.berlin.day(of: Fixture.noon)
 
-    private static func rig(_ world: Simulation, _ metric: Metric, _ samples: [Sample]) -> AgentRig {
+    private static func rig(_ environment: Simulation, _ metric: Metric, _ samples: [Sample]) -> AgentRig {
         AgentRig(
-            world, capabilities: Capabilities([metric: [.history]]), content: .init(history: [metric: samples]),
+            environment, capabilities: Capabilities([metric: [.history]]), content: .init(history: [metric: samples]),
             policy: DevicePolicy(calendar: Fixture.berlin))
     }
 
@@ -26,10 +26,10 @@ import Vitals
     }
 
     @Test func `reads today's resting heart rate, and answers with it`() throws {
-        try AgentRig.everyOrder(0..<5) { world in
+        try AgentRig.everyOrder(0..<5) { environment in
             let yesterday = Sample(
                 metric: .restingHeartRate, start: Fixture.noon - .days(1), kind: .resting, reading: .value(54))
-            let rig = Self.rig(world, .restingHeartRate, [yesterday])
+            let rig = Self.rig(environment, .restingHeartRate, [yesterday])
             try await rig.run { agent in
                 try await rig.waitForSync()
                 let measured = Sample(
@@ -50,8 +50,8 @@ import Vitals
     }
 
     @Test func `reads from the first day's local midnight to the end of the last, and never beyond now`() throws {
-        try AgentRig.everyOrder(0..<3) { world in
-            let rig = Self.rig(world, .stress, [])
+        try AgentRig.everyOrder(0..<3) { environment in
+            let rig = Self.rig(environment, .stress, [])
             try await rig.run { agent in
                 try await rig.waitForSync()
                 let first = Self.today.advanced(by: -3)
@@ -63,20 +63,20 @@ import Vitals
                 _ = try await rig.ask(
                     .daily(.stress, from: first, to: Self.today, syncsFirst: true), "b", of: agent)
                 let to = try #require(lastRead(rig)?.to)
-                #expect(to >= Fixture.noon && to <= world.gatewayClock.now)
+                #expect(to >= Fixture.noon && to <= environment.gatewayClock.now)
             }
         }
     }
 
     @Test func `reads the night that ended on the first day, which began before it`() throws {
-        try AgentRig.everyOrder(0..<3) { world in
+        try AgentRig.everyOrder(0..<3) { environment in
             let night = Sample(
                 metric: .sleep, start: Fixture.noon - .hours(14), end: Fixture.noon - .hours(6),
                 reading: .sleep(
                     Sleep(stages: [
                         Sleep.Stage(.light, from: Fixture.noon - .hours(14), to: Fixture.noon - .hours(6))
                     ])))
-            let rig = Self.rig(world, .sleep, [])
+            let rig = Self.rig(environment, .sleep, [])
             try await rig.run { agent in
                 try await rig.waitForSync()
                 rig.change { $0.history[.sleep] = [night] }
@@ -89,13 +89,13 @@ import Vitals
 
     @Test(arguments: [1, 3, 6])
     func `a sleep counts on the day on which it ends, however long it was`(days: Int) throws {
-        try AgentRig.everyOrder(0..<2) { world in
+        try AgentRig.everyOrder(0..<2) { environment in
             let end = Fixture.noon - .days(1)
             let stage = Sleep.Stage(.light, from: end - .days(days), to: end)
             let sleep = Sample(
                 metric: .sleep, start: stage.start, end: end, reading: .sleep(Sleep(stages: [stage])))
             #expect(sleep.isValid)
-            let rig = Self.rig(world, .sleep, [sleep])
+            let rig = Self.rig(environment, .sleep, [sleep])
             try await rig.run { agent in
                 try await rig.waitForSync()
                 let answer = try await rig.ask(
@@ -109,9 +109,9 @@ import Vitals
     }
 
     @Test func `answers with days in their order, from the past to the running one`() throws {
-        try AgentRig.everyOrder(0..<3) { world in
+        try AgentRig.everyOrder(0..<3) { environment in
             let samples = (0..<5).map { Fixture.sample(.stress, Double(20 + $0), at: -$0 * 1440) }
-            let rig = Self.rig(world, .stress, samples)
+            let rig = Self.rig(environment, .stress, samples)
             try await rig.run { agent in
                 try await rig.waitForSync()
                 let answer = try await rig.ask(
@@ -141,8 +141,8 @@ import Vitals
             workout(at: -45, lasting: 10, 1000),
         ]
         let after = [steps(300, lasting: 20, isManual: true), workout(at: -60, lasting: 35, 1500)]
-        try AgentRig.everyOrder(0..<3) { world in
-            let rig = AgentRig(world, capabilities: Capabilities([.steps: [.history], .sport: [.history]]))
+        try AgentRig.everyOrder(0..<3) { environment in
+            let rig = AgentRig(environment, capabilities: Capabilities([.steps: [.history], .sport: [.history]]))
             rig.change { $0.history = Dictionary(grouping: before, by: \.metric) }
             try await rig.run { agent in
                 try await rig.waitForSync()
@@ -177,14 +177,14 @@ import Vitals
 
     @Test(arguments: [Metric.heartRate, .bloodPressure, .bloodOxygen, .stress, .temperature])
     func `gives what a person started, what was automatic, and both in the order of time`(metric: Metric) throws {
-        try AgentRig.everyOrder(0..<2) { world in
+        try AgentRig.everyOrder(0..<2) { environment in
             let samples = (1...9).map { number in
                 Sample(
                     metric: metric, start: Fixture.minute(-number), isUserInitiated: number % 3 == 0,
                     reading: metric == .bloodPressure
                         ? .bloodPressure(BloodPressure(systolic: 120, diastolic: 80)) : .value(40))
             }
-            let rig = Self.rig(world, metric, samples)
+            let rig = Self.rig(environment, metric, samples)
             try await rig.run { agent in
                 try await rig.waitForSync()
                 let cases: [(Bool?, [Int])] = [
@@ -207,8 +207,8 @@ import Vitals
 
     @Test(arguments: [Metric.restingHeartRate, .heartRate, .bloodPressure, .bloodOxygen])
     func `a day that cannot be read from the device is answered with the device's reason`(metric: Metric) throws {
-        try AgentRig.everyOrder(0..<3) { world in
-            let rig = Self.rig(world, metric, [])
+        try AgentRig.everyOrder(0..<3) { environment in
+            let rig = Self.rig(environment, metric, [])
             try await rig.run { agent in
                 try await rig.waitForSync()
                 rig.behave { if case .history = $0 { .fail(DeviceError(.failure, "flash error")) } else { .answer } }

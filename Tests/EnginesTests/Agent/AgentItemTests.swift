@@ -8,10 +8,10 @@ import Vitals
 @Suite struct AgentItemTests {
     private static let today = Fixture.utc.day(of: Fixture.noon)
 
-    private static func rig(_ world: Simulation, _ history: [Metric: [Sample]]) -> AgentRig {
+    private static func rig(_ environment: Simulation, _ history: [Metric: [Sample]]) -> AgentRig {
         let abilities = [Metric.heartRate, .sleep, .steps].map { ($0, Abilities.history) }
         return AgentRig(
-            world, capabilities: Capabilities(Dictionary(uniqueKeysWithValues: abilities)),
+            environment, capabilities: Capabilities(Dictionary(uniqueKeysWithValues: abilities)),
             content: .init(history: history))
     }
 
@@ -29,13 +29,13 @@ import Vitals
     }
 
     @Test func `lists what a person started, what was automatic, and nothing of other days`() throws {
-        try AgentRig.everyOrder(0..<5) { world in
+        try AgentRig.everyOrder(0..<5) { environment in
             let samples = [-1_000, -60, -50, -40].map { Fixture.heartRate(60, at: $0, isManual: $0 == -50) }
             let night = Sample(
                 metric: .sleep, start: Fixture.minute(-800), end: Fixture.minute(-300),
                 reading: .sleep(
                     Sleep(stages: [Sleep.Stage(.deep, from: Fixture.minute(-800), to: Fixture.minute(-300))])))
-            let rig = Self.rig(world, [.heartRate: samples, .sleep: [night]])
+            let rig = Self.rig(environment, [.heartRate: samples, .sleep: [night]])
             try await rig.run { agent in
                 try await rig.waitForSync()
                 let day = try #require(days(try await ask(.heartRate, of: agent, rig)).first)
@@ -53,9 +53,9 @@ import Vitals
     }
 
     @Test func `lists the first five hundred samples of a day, and where history goes on`() throws {
-        try AgentRig.everyOrder(0..<2) { world in
+        try AgentRig.everyOrder(0..<2) { environment in
             let samples = (0..<700).map { Fixture.heartRate(60, at: -700 + $0) }
-            let rig = Self.rig(world, [.heartRate: samples])
+            let rig = Self.rig(environment, [.heartRate: samples])
             try await rig.run { agent in
                 try await rig.waitForSync()
                 let day = try #require(days(try await ask(.heartRate, of: agent, rig)).first)
@@ -75,9 +75,9 @@ import Vitals
     }
 
     @Test func `more samples than an answer takes are not read`() throws {
-        try AgentRig.everyOrder(0..<2) { world in
+        try AgentRig.everyOrder(0..<2) { environment in
             let samples = (0..<5).flatMap { day in (0..<600).map { Fixture.heartRate(60, at: $0 - 1_440 * day - 700) } }
-            let rig = Self.rig(world, [.heartRate: samples])
+            let rig = Self.rig(environment, [.heartRate: samples])
             try await rig.run { agent in
                 try await rig.waitForSync()
                 let listed = days(try await ask(.heartRate, days: 5, of: agent, rig))
@@ -88,8 +88,8 @@ import Vitals
     }
 
     @Test func `a day that was read and has nothing is zero, published and answered`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = Self.rig(world, [:])
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = Self.rig(environment, [:])
             @Sendable func running() -> [DailySummary] {
                 rig.states.compactMap { state in
                     if case .today(let record) = state, record.summary.metric == .steps { record.summary } else { nil }
@@ -126,7 +126,7 @@ import Vitals
     }
 
     @Test func `resting items are the same in the days of both metrics of the heart, wherever they come from`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
+        try AgentRig.everyOrder(0..<10) { environment in
             let abilities = [Metric.heartRate, .restingHeartRate].map { ($0, Abilities.history) }
             let rates = [-1_500, -1_495, -60].map {
                 Fixture.heartRate(50, at: $0, kind: $0 == -1_495 ? .normal : .resting)
@@ -134,7 +134,7 @@ import Vitals
             // The first has the same moment and value as a heart rate.
             let resting = [-1_500, -1_490, -50].map { Fixture.sample(.restingHeartRate, 50, at: $0) }
             let rig = AgentRig(
-                world, capabilities: Capabilities(Dictionary(uniqueKeysWithValues: abilities)),
+                environment, capabilities: Capabilities(Dictionary(uniqueKeysWithValues: abilities)),
                 content: .init(history: [.heartRate: rates, .restingHeartRate: resting]))
             try await rig.run { agent in
                 try await rig.waitForSync()
@@ -161,7 +161,7 @@ import Vitals
 
     @Test(arguments: [Metric.heartRate, .restingHeartRate])
     func `resting items are the same in the days of both metrics if only one has samples`(only: Metric) throws {
-        try AgentRig.everyOrder(0..<5) { world in
+        try AgentRig.everyOrder(0..<5) { environment in
             let abilities = [Metric.heartRate, .restingHeartRate].map { ($0, Abilities.history) }
             let items = [-1_500, -1_490].map {
                 Sample(metric: only, start: Fixture.minute($0), kind: .resting, reading: .value(50))
@@ -169,7 +169,7 @@ import Vitals
             // A day with nothing at rest is no day of the partner.
             let plain = only == .heartRate ? [Fixture.heartRate(60, at: -3_000)] : []
             let rig = AgentRig(
-                world, capabilities: Capabilities(Dictionary(uniqueKeysWithValues: abilities)),
+                environment, capabilities: Capabilities(Dictionary(uniqueKeysWithValues: abilities)),
                 content: .init(history: [only: plain + items]))
             try await rig.run { agent in
                 try await rig.waitForSync()
@@ -193,9 +193,9 @@ import Vitals
     }
 
     @Test func `a metric that the device lacks has no day of resting items`() throws {
-        try AgentRig.everyOrder(0..<2) { world in
+        try AgentRig.everyOrder(0..<2) { environment in
             let items = [-1_500, -1_490].map { Fixture.heartRate(50, at: $0, kind: .resting) }
-            let rig = Self.rig(world, [.heartRate: items])
+            let rig = Self.rig(environment, [.heartRate: items])
             try await rig.run { agent in
                 try await rig.waitForSync()
                 let days = try await rig.store.days(of: Fixture.device)

@@ -5,19 +5,21 @@ import Testing
 import Vitals
 
 @Suite struct AgentLimitTests {
-    @Test func `a device that does not answer a graceful disconnect holds up nobody for longer than two seconds`() throws {
-        try AgentRig.everyOrder(0..<5) { world in
-            let rig = AgentRig(world)
+    @Test func `a device that does not answer a graceful disconnect holds up nobody for longer than two seconds`()
+        throws
+    {
+        try AgentRig.everyOrder(0..<5) { environment in
+            let rig = AgentRig(environment)
             let agent = rig.makeAgent()
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await rig.run(agent) }
                 try await rig.waitForSync()
                 rig.behave { $0 == .shutdown ? .hang : .answer }
-                let stopped = world.uptime
+                let stopped = environment.uptime
                 agent.stop()
                 try await group.waitForAll()
-                #expect(world.uptime - stopped >= DeviceTimeouts.shutdown)
-                #expect(world.uptime - stopped < DeviceTimeouts.shutdown + .milliseconds(100))
+                #expect(environment.uptime - stopped >= DeviceTimeouts.shutdown)
+                #expect(environment.uptime - stopped < DeviceTimeouts.shutdown + .milliseconds(100))
             }
             #expect(rig.calls.last == .shutdown)
         }
@@ -26,10 +28,10 @@ import Vitals
     @Test func `no more than ninety days of a device's own summaries are asked for, unless a command names a range`()
         throws
     {
-        try AgentRig.everyOrder(0..<3) { world in
+        try AgentRig.everyOrder(0..<3) { environment in
             let policy = DevicePolicy(sync: SyncPolicy(first: nil), calendar: Fixture.utc)
             let rig = AgentRig(
-                world, capabilities: Capabilities([.heartRate: [.history, .summary]]), policy: policy)
+                environment, capabilities: Capabilities([.heartRate: [.history, .summary]]), policy: policy)
             try await rig.run { _ in
                 try await rig.waitForSync()
                 let asked = rig.calls.compactMap { call -> ClosedRange<LocalDay>? in

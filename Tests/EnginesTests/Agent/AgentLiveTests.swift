@@ -25,8 +25,8 @@ import Vitals
     }
 
     @Test func `the device hears what is durable, after the commit, and what is refused`() throws {
-        try AgentRig.everyOrder { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder { environment in
+            let rig = AgentRig(environment)
             try await rig.run { _ in
                 try await rig.waitForSync()
                 let future = Fixture.heartRate(60, at: 60)
@@ -35,7 +35,7 @@ import Vitals
                     receipts: ["a", "b", "c"])
                 try await rig.wait { $0.part == .latest(.heartRate) }
                 while rig.calls.allSatisfy({ if case .settle = $0 { false } else { true } }) {
-                    try await world.gatewayClock.sleep(for: .milliseconds(1))
+                    try await environment.gatewayClock.sleep(for: .milliseconds(1))
                 }
             }
             guard
@@ -52,16 +52,16 @@ import Vitals
         }
     }
 
-    @Test func `samples wait for a full disk, and the device is neither reported nor lost`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = AgentRig(world)
+    @Test func `samples wait for a full disk, and the device is neither informed nor lost`() throws {
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = AgentRig(environment)
             try await rig.run { _ in
                 try await rig.waitForSync()
                 rig.store.fail { $0 == .ingest ? StoreError(.full, "full") : nil }
                 await live(rig, [Fixture.heartRate(60, at: 0)], receipts: ["a"])
                 let alert = DeviceAlert(rule: Fixture.restingHigh, edge: .raised, value: 130, at: Fixture.noon)
                 await rig.session?.send(.alert(alert))
-                try await world.gatewayClock.sleep(for: .minutes(3))
+                try await environment.gatewayClock.sleep(for: .minutes(3))
                 #expect(!rig.calls.contains { if case .settle = $0 { true } else { false } })
                 #expect(!rig.states.contains { if case .link(let link) = $0 { link.phase == .waiting } else { false } })
                 rig.store.fail(nil)
@@ -74,14 +74,14 @@ import Vitals
     }
 
     @Test func `the latest goes stale on time, once, and comes back with the next sample`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = AgentRig(environment)
             try await rig.run { _ in
                 try await rig.waitForSync()
                 await live(rig, [Fixture.heartRate(60, at: 0)])
                 try await rig.wait { if case .latest(let latest) = $0 { latest.isStale } else { false } }
-                #expect(world.uptime >= .minutes(30) && world.uptime < .minutes(30) + .milliseconds(20))
-                try await world.gatewayClock.sleep(for: .minutes(10))
+                #expect(environment.uptime >= .minutes(30) && environment.uptime < .minutes(30) + .milliseconds(20))
+                try await environment.gatewayClock.sleep(for: .minutes(10))
                 await live(rig, [Fixture.heartRate(61, at: 40)])
                 try await rig.wait {
                     if case .latest(let latest) = $0 { latest.stored.sample.reading == .value(61) } else { false }
@@ -92,8 +92,8 @@ import Vitals
     }
 
     @Test func `late live samples do not move the latest`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = AgentRig(environment)
             try await rig.run { _ in
                 try await rig.waitForSync()
                 await live(rig, [Fixture.heartRate(60, at: 0)])
@@ -108,8 +108,8 @@ import Vitals
     }
 
     @Test func `a live sample and its copy in the history are one`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = AgentRig(world, policy: Self.settings)
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = AgentRig(environment, policy: Self.settings)
             try await rig.run { agent in
                 try await rig.waitForSync()
                 try await limit(rig, agent)
@@ -125,8 +125,8 @@ import Vitals
     }
 
     @Test func `a device that is not worn raises nothing until it is worn again`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = AgentRig(world, policy: Self.settings)
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = AgentRig(environment, policy: Self.settings)
             try await rig.run { agent in
                 try await rig.waitForSync()
                 try await limit(rig, agent)
@@ -143,10 +143,11 @@ import Vitals
     }
 
     @Test func `what is measured on demand counts, whatever the device said of being worn`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
+        try AgentRig.everyOrder(0..<10) { environment in
             let readings = [(after: Duration.seconds(1), reading: Reading.value(150))]
             let rig = AgentRig(
-                world, content: .init(measurements: [.heartRate: .init(readings: readings)]), policy: Self.settings)
+                environment, content: .init(measurements: [.heartRate: .init(readings: readings)]),
+                policy: Self.settings)
             try await rig.run { agent in
                 try await rig.waitForSync()
                 try await limit(rig, agent)
@@ -159,8 +160,8 @@ import Vitals
     }
 
     @Test func `of what a device does not have samples are kept, and alerts ignored`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = AgentRig(environment)
             try await rig.run { _ in
                 try await rig.waitForSync()
                 func alert(_ rule: AlertRule) -> DeviceEvent {
@@ -177,8 +178,8 @@ import Vitals
     }
 
     @Test func `an alert by a clock that is ahead happened when it was heard of`() throws {
-        try AgentRig.everyOrder(0..<5) { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder(0..<5) { environment in
+            let rig = AgentRig(environment)
             try await rig.run { _ in
                 try await rig.waitForSync()
                 let alert = DeviceAlert(
@@ -195,8 +196,8 @@ import Vitals
     }
 
     @Test func `the battery becomes a metric with its first notification`() throws {
-        try AgentRig.everyOrder(0..<5) { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder(0..<5) { environment in
+            let rig = AgentRig(environment)
             try await rig.run { _ in
                 try await rig.waitForSync()
                 await rig.session?.send(.battery(percent: 80, isCharging: nil), .battery(percent: 500, isCharging: nil))
@@ -211,8 +212,8 @@ import Vitals
 
     @Test func `a day ends at midnight with a fact, and the next begins at zero with what came early`() throws {
         let evening = Timestamp(seconds: 1_795_305_300)  // 23:55
-        try AgentRig.everyOrder(0..<10, start: evening) { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder(0..<10, start: evening) { environment in
+            let rig = AgentRig(environment)
             @Sendable func steps(_ count: Int, after minutes: Int) -> Sample {
                 Sample(metric: .steps, start: evening + .minutes(minutes), reading: .steps(Steps(count: count)))
             }
@@ -220,7 +221,7 @@ import Vitals
             try await rig.run { _ in
                 try await rig.waitForSync()
                 await live(rig, [steps(100, after: 0)])
-                try await world.gatewayClock.sleep(for: .minutes(1))
+                try await environment.gatewayClock.sleep(for: .minutes(1))
                 // The device's clock is slightly ahead: the steps count for the next day.
                 await live(rig, [steps(7, after: 5)])
                 try await rig.wait { state in
@@ -230,10 +231,10 @@ import Vitals
                         false
                     }
                 }
-                #expect(world.uptime < .minutes(5) + .seconds(15))
+                #expect(environment.uptime < .minutes(5) + .seconds(15))
                 // A late sample reopens the day.
                 await live(rig, [steps(11, after: -1)])
-                try await world.gatewayClock.sleep(for: .minutes(1))
+                try await environment.gatewayClock.sleep(for: .minutes(1))
             }
             let days = rig.store.facts.compactMap { if case .day(let record) = $0.content { record } else { nil } }
             #expect(days.map(\.summary.day) == [day, day])
@@ -243,16 +244,16 @@ import Vitals
     }
 
     @Test func `the running day is that of today, also after days without samples and without a gateway`() throws {
-        try AgentRig.everyOrder(0..<2, deadline: .days(9)) { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder(0..<2, deadline: .days(9)) { environment in
+            let rig = AgentRig(environment)
             try await rig.run { _ in
                 try await rig.waitForSync()
                 await live(rig, [Fixture.steps(100, at: -20)])
                 try await rig.wait { $0.part == .today(.steps) }
-                try await world.gatewayClock.sleep(for: .hours(38))
+                try await environment.gatewayClock.sleep(for: .hours(38))
             }
             #expect(Self.today(rig)?.day == Fixture.utc.day(of: Fixture.noon).advanced(by: 2))
-            try await world.gatewayClock.sleep(for: .days(3))
+            try await environment.gatewayClock.sleep(for: .days(3))
             try await rig.run { _ in try await rig.waitForSync(after: rig.count) }
             #expect(Self.today(rig)?.day == Fixture.utc.day(of: Fixture.noon).advanced(by: 5))
             #expect(Self.today(rig)?.count == 0)
@@ -264,14 +265,14 @@ import Vitals
     }
 
     @Test func `after a restart everything is where it was`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = AgentRig(world, policy: Self.settings)
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = AgentRig(environment, policy: Self.settings)
             try await rig.run { agent in
                 try await rig.waitForSync()
                 await live(rig, [Fixture.heartRate(60, at: 0), Fixture.steps(10, at: -20)])
                 try await rig.wait { $0.part == .latest(.steps) }
             }
-            let second = AgentRig(world, policy: Self.settings, store: rig.store)
+            let second = AgentRig(environment, policy: Self.settings, store: rig.store)
             second.open(.hang)
             try await second.run { _ in
                 try await second.wait { $0 == .availability(isOnline: true) }

@@ -18,8 +18,8 @@ import Vitals
     }
 
     @Test func `a command's measurement is shown, kept and answered with its last value`() throws {
-        try AgentRig.everyOrder { world in
-            let rig = AgentRig(world, content: Self.content())
+        try AgentRig.everyOrder { environment in
+            let rig = AgentRig(environment, content: Self.content())
             try await rig.run { agent in
                 try await rig.waitForSync()
                 let answer = try await rig.ask(.measure(.heartRate, duration: .seconds(30)), "m", of: agent)
@@ -45,10 +45,10 @@ import Vitals
     }
 
     @Test func `a blood pressure is shown and kept once, at its end`() throws {
-        try AgentRig.everyOrder(0..<5) { world in
+        try AgentRig.everyOrder(0..<5) { environment in
             let pressure = Reading.bloodPressure(BloodPressure(systolic: 124, diastolic: 81, pulse: 66))
             let rig = AgentRig(
-                world, capabilities: Capabilities([.bloodPressure: [.measure]]),
+                environment, capabilities: Capabilities([.bloodPressure: [.measure]]),
                 content: .init(measurements: [
                     .bloodPressure: .init(
                         readings: [(after: .seconds(40), reading: pressure)], end: (.seconds(41), nil))
@@ -71,42 +71,42 @@ import Vitals
     }
 
     @Test func `a second one is busy, and a stop ends the first at once`() throws {
-        try AgentRig.everyOrder { world in
-            let rig = AgentRig(world, content: Self.content())
+        try AgentRig.everyOrder { environment in
+            let rig = AgentRig(environment, content: Self.content())
             try await rig.run { agent in
                 try await rig.waitForSync()
-                let begun = world.uptime
+                let begun = environment.uptime
                 await rig.submit(.measure(.heartRate, duration: .minutes(10)), "m", to: agent)
                 await rig.submit(.measure(.heartRate, duration: .minutes(10)), "n", to: agent)
                 await rig.submit(.stopMeasuring(.heartRate), "s", to: agent)
                 #expect(try await rig.answer("n").code == .busy)
                 #expect(try await rig.answer("s").status == .done)
                 #expect(try await rig.answer("m").status == .done)
-                #expect(world.uptime - begun < .seconds(10))
+                #expect(environment.uptime - begun < .seconds(10))
             }
         }
     }
 
     @Test func `one whose end is never said fails after its time`() throws {
-        try AgentRig.everyOrder(0..<5) { world in
+        try AgentRig.everyOrder(0..<5) { environment in
             let rig = AgentRig(
-                world, content: .init(measurements: [.heartRate: .init(readings: [], end: (.hours(1), nil))]))
+                environment, content: .init(measurements: [.heartRate: .init(readings: [], end: (.hours(1), nil))]))
             rig.behave { if case .startMeasurement = $0 { .delay(.seconds(50)) } else { .answer } }
             try await rig.run { agent in
                 try await rig.waitForSync()
-                let begun = world.uptime
-                world.jumpDate(by: .days(1))
+                let begun = environment.uptime
+                environment.jumpDate(by: .days(1))
                 let answer = try await rig.ask(.measure(.heartRate, duration: .seconds(10)), "m", of: agent)
                 #expect(answer.code == .timeout)
-                #expect(world.uptime - begun >= .seconds(90) && world.uptime - begun < .seconds(100))
+                #expect(environment.uptime - begun >= .seconds(90) && environment.uptime - begun < .seconds(100))
             }
         }
     }
 
     @Test func `one that is overdue is stopped before the one that waits for it is started`() throws {
-        try AgentRig.everyOrder(0..<30) { world in
+        try AgentRig.everyOrder(0..<30) { environment in
             let rig = AgentRig(
-                world,
+                environment,
                 capabilities: Capabilities([.heartRate: [.measure, .history], .stress: [.measure, .history]]),
                 content: .init(measurements: [
                     .heartRate: .init(readings: [], end: (.hours(1), nil)),
@@ -144,10 +144,10 @@ import Vitals
     }
 
     @Test func `the device's reason is the answer`() throws {
-        try AgentRig.everyOrder(0..<5) { world in
+        try AgentRig.everyOrder(0..<5) { environment in
             let off = DeviceError(.notWorn, "Put it on.")
             let rig = AgentRig(
-                world, content: .init(measurements: [.heartRate: .init(readings: [], end: (.seconds(3), off))]))
+                environment, content: .init(measurements: [.heartRate: .init(readings: [], end: (.seconds(3), off))]))
             try await rig.run { agent in
                 try await rig.waitForSync()
                 let answer = try await rig.ask(.measure(.heartRate, duration: .seconds(10)), "m", of: agent)
@@ -162,8 +162,8 @@ import Vitals
     @Test func `a device that is lost in the middle answers offline with what it had measured, and the next one runs`()
         throws
     {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = AgentRig(world, content: Self.content())
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = AgentRig(environment, content: Self.content())
             try await rig.run { agent in
                 try await rig.waitForSync()
                 await rig.submit(.measure(.heartRate, duration: .seconds(30)), "m", to: agent)
@@ -192,8 +192,8 @@ import Vitals
     }
 
     @Test func `live samples are not held up by a device that takes its time to begin`() throws {
-        try AgentRig.everyOrder(0..<5) { world in
-            let rig = AgentRig(world, content: Self.content())
+        try AgentRig.everyOrder(0..<5) { environment in
+            let rig = AgentRig(environment, content: Self.content())
             rig.behave { if case .startMeasurement = $0 { .delay(.seconds(40)) } else { .answer } }
             try await rig.run { agent in
                 try await rig.waitForSync()
@@ -201,7 +201,7 @@ import Vitals
                 let count = rig.count
                 await rig.session?.send(.samples([Fixture.steps(10, at: -10)], receipts: []))
                 try await rig.wait(after: count) { $0.part == .latest(.steps) }
-                #expect(world.uptime < .seconds(30))
+                #expect(environment.uptime < .seconds(30))
                 _ = try await rig.answer("m")
             }
         }
@@ -218,12 +218,12 @@ import Vitals
     }
 
     @Test func `measures by the schedule what the device does not monitor, and knows it again in a sync`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = AgentRig(world, content: Self.content())
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = AgentRig(environment, content: Self.content())
             try await rig.run { agent in
                 try await rig.waitForSync()
                 #expect(try await rig.ask(Self.schedule(10, .heartRate), "c", of: agent).status == .done)
-                try await world.gatewayClock.sleep(for: .minutes(31))
+                try await environment.gatewayClock.sleep(for: .minutes(31))
                 let taken = try await rig.store.samples(of: Fixture.device)
                 #expect(taken.count == 12)
                 #expect(taken.allSatisfy { !$0.sample.isUserInitiated })
@@ -242,13 +242,13 @@ import Vitals
     }
 
     @Test func `metrics that are due at the same time are measured one after the other`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
+        try AgentRig.everyOrder(0..<10) { environment in
             let capabilities = Capabilities([.heartRate: [.measure], .stress: [.measure], .bloodOxygen: [.measure]])
-            let rig = AgentRig(world, capabilities: capabilities)
+            let rig = AgentRig(environment, capabilities: capabilities)
             try await rig.run { agent in
                 try await rig.waitForSync()
                 _ = try await rig.ask(Self.schedule(30, .heartRate, .stress, .bloodOxygen), "c", of: agent)
-                try await world.gatewayClock.sleep(for: .minutes(34))
+                try await environment.gatewayClock.sleep(for: .minutes(34))
             }
             let begun = rig.calls.compactMap { if case .startMeasurement(let metric, _) = $0 { metric } else { nil } }
             #expect(begun == [.heartRate, .bloodOxygen, .stress, .heartRate, .bloodOxygen, .stress])
@@ -256,16 +256,16 @@ import Vitals
     }
 
     @Test func `a command interrupts the gateway's own measurement`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = AgentRig(world, content: Self.content())
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = AgentRig(environment, content: Self.content())
             try await rig.run { agent in
                 try await rig.waitForSync()
                 _ = try await rig.ask(Self.schedule(30, .heartRate), "c", of: agent)
                 try await rig.wait { if case .measure(let state) = $0 { state.phase == .measuring } else { false } }
-                let begun = world.uptime
+                let begun = environment.uptime
                 let answer = try await rig.ask(.measure(.heartRate, duration: .seconds(20)), "m", of: agent)
                 #expect(answer.status == .done)
-                #expect(world.uptime - begun < .seconds(30))
+                #expect(environment.uptime - begun < .seconds(30))
             }
             #expect(rig.calls.contains { if case .stopMeasurement = $0 { true } else { false } })
         }

@@ -35,8 +35,8 @@ import Vitals
 
     @Test(arguments: Metric.monitored)
     func `fetches every setting of a metric as the device has it`(metric: Metric) throws {
-        try AgentRig.everyOrder(0..<2) { world in
-            let rig = AgentRig(world, capabilities: Self.capabilities, content: Self.content())
+        try AgentRig.everyOrder(0..<2) { environment in
+            let rig = AgentRig(environment, capabilities: Self.capabilities, content: Self.content())
             try await rig.run { agent in
                 try await rig.waitForSync()
                 let answer = try await rig.ask(.fetch(metrics: [metric]), "f", of: agent)
@@ -54,8 +54,8 @@ import Vitals
 
     @Test(arguments: Metric.monitored)
     func `pushes every setting of a metric, and only that metric`(metric: Metric) throws {
-        try AgentRig.everyOrder(0..<2) { world in
-            let rig = AgentRig(world, capabilities: Self.capabilities, content: Self.content())
+        try AgentRig.everyOrder(0..<2) { environment in
+            let rig = AgentRig(environment, capabilities: Self.capabilities, content: Self.content())
             let patch = Self.changes(metric)
             try await rig.run { agent in
                 try await rig.waitForSync()
@@ -79,8 +79,8 @@ import Vitals
 
     @Test(arguments: Metric.monitored)
     func `what was read before the device fell silent is answered`(metric: Metric) throws {
-        try AgentRig.everyOrder(0..<2) { world in
-            let rig = AgentRig(world, capabilities: Self.capabilities, content: Self.content())
+        try AgentRig.everyOrder(0..<2) { environment in
+            let rig = AgentRig(environment, capabilities: Self.capabilities, content: Self.content())
             try await rig.run { agent in
                 try await rig.waitForSync()
                 rig.behave { $0 == .monitorConfiguration(metric) ? .hang : .answer }
@@ -98,8 +98,8 @@ import Vitals
     }
 
     @Test func `what was read is answered, also if the device falls silent while a change is written`() throws {
-        try AgentRig.everyOrder(0..<3) { world in
-            let rig = AgentRig(world, capabilities: Self.capabilities, content: Self.content())
+        try AgentRig.everyOrder(0..<3) { environment in
+            let rig = AgentRig(environment, capabilities: Self.capabilities, content: Self.content())
             try await rig.run { agent in
                 try await rig.waitForSync()
                 rig.behave {
@@ -122,15 +122,15 @@ import Vitals
 
     @Test(arguments: Metric.monitored)
     func `a device that is lost while it is written to takes the change at its next connection`(metric: Metric) throws {
-        try AgentRig.everyOrder(0..<2) { world in
-            let rig = AgentRig(world, capabilities: Self.capabilities, content: Self.content())
+        try AgentRig.everyOrder(0..<2) { environment in
+            let rig = AgentRig(environment, capabilities: Self.capabilities, content: Self.content())
             let patch = Self.changes(metric)
             try await rig.run { agent in
                 try await rig.waitForSync()
                 rig.behave { if case .setMonitorConfiguration = $0 { .hang } else { .answer } }
                 await rig.submit(.configure(patch, ifVersion: nil, adopts: false), "c", to: agent)
                 while !rig.calls.contains(where: { if case .setMonitorConfiguration = $0 { true } else { false } }) {
-                    try await world.gatewayClock.sleep(for: .milliseconds(1))
+                    try await environment.gatewayClock.sleep(for: .milliseconds(1))
                 }
                 let count = rig.count
                 rig.session?.disconnect()
@@ -147,8 +147,8 @@ import Vitals
 
     @Test(arguments: Metric.monitored)
     func `what is wanted of a metric that could not be read is pending, until it can be`(metric: Metric) throws {
-        try AgentRig.everyOrder(0..<2) { world in
-            let rig = AgentRig(world, capabilities: Self.capabilities, content: Self.content())
+        try AgentRig.everyOrder(0..<2) { environment in
+            let rig = AgentRig(environment, capabilities: Self.capabilities, content: Self.content())
             let patch = Self.changes(metric)
             rig.behave {
                 $0 == .monitorConfiguration(metric) ? .fail(DeviceError(.busy, "Not now.")) : .answer
@@ -174,8 +174,8 @@ import Vitals
     }
 
     @Test func `a metric that was busy is read again before a write, and one without settings is not written`() throws {
-        try AgentRig.everyOrder(0..<2) { world in
-            let rig = AgentRig(world, capabilities: Self.capabilities, content: Self.content())
+        try AgentRig.everyOrder(0..<2) { environment in
+            let rig = AgentRig(environment, capabilities: Self.capabilities, content: Self.content())
             rig.behave {
                 switch $0 {
                 case .monitorConfiguration(.stress): .fail(DeviceError(.busy, "Not now."))
@@ -205,8 +205,8 @@ import Vitals
 
     @Test(arguments: Metric.monitored)
     func `what could be read is answered, also where one metric failed`(metric: Metric) throws {
-        try AgentRig.everyOrder(0..<2) { world in
-            let rig = AgentRig(world, capabilities: Self.capabilities, content: Self.content())
+        try AgentRig.everyOrder(0..<2) { environment in
+            let rig = AgentRig(environment, capabilities: Self.capabilities, content: Self.content())
             try await rig.run { agent in
                 try await rig.waitForSync()
                 rig.behave { $0 == .monitorConfiguration(metric) ? .fail(DeviceError(.busy, "Not now.")) : .answer }
@@ -225,14 +225,14 @@ import Vitals
 
     @Test(arguments: Metric.monitored)
     func `a device that is lost while it is asked, or cannot answer, is an error`(metric: Metric) throws {
-        try AgentRig.everyOrder(0..<2) { world in
-            let rig = AgentRig(world, capabilities: Self.capabilities, content: Self.content())
+        try AgentRig.everyOrder(0..<2) { environment in
+            let rig = AgentRig(environment, capabilities: Self.capabilities, content: Self.content())
             try await rig.run { agent in
                 try await rig.waitForSync()
                 rig.behave { if case .monitorConfiguration = $0 { .hang } else { .answer } }
                 let reads = rig.calls.count
                 await rig.submit(.fetch(metrics: [metric]), "f", to: agent)
-                while rig.calls.count == reads { try await world.gatewayClock.sleep(for: .milliseconds(1)) }
+                while rig.calls.count == reads { try await environment.gatewayClock.sleep(for: .milliseconds(1)) }
                 rig.session?.disconnect()
                 #expect(try await rig.answer("f").code == .offline)
                 rig.behave {
@@ -249,12 +249,12 @@ import Vitals
 
     /// An oximeter ring records as long as it is worn, and vibrates beyond its limits.
     @Test func `limits of a device without a schedule are fetched and pushed`() throws {
-        try AgentRig.everyOrder(0..<2) { world in
+        try AgentRig.everyOrder(0..<2) { environment in
             let lower = MonitorSetting(.bloodOxygen, .lower(.value))
             let onRing = try MonitorConfiguration(
                 of: .bloodOxygen, limits: [.value: AlertLimits(isEnabled: true, lower: 88, upper: 100)])
             let rig = AgentRig(
-                world, capabilities: Capabilities([.bloodOxygen: [.history, .alert]]),
+                environment, capabilities: Capabilities([.bloodOxygen: [.history, .alert]]),
                 content: .init(monitors: [.bloodOxygen: onRing]))
             try await rig.run { agent in
                 try await rig.waitForSync()
@@ -271,8 +271,8 @@ import Vitals
 
     @Test func `a change that the device took is done, also while it refuses an earlier one of another metric`() throws
     {
-        try AgentRig.everyOrder(0..<2) { world in
-            let rig = AgentRig(world, capabilities: Self.capabilities, content: Self.content())
+        try AgentRig.everyOrder(0..<2) { environment in
+            let rig = AgentRig(environment, capabilities: Self.capabilities, content: Self.content())
             let (stuck, taken) = (Self.changes(.heartRate), Self.changes(.stress))
             try await rig.run { agent in
                 try await rig.waitForSync()

@@ -22,8 +22,8 @@ import Vitals
     }
 
     @Test func `a change is written, read back and confirmed`() throws {
-        try AgentRig.everyOrder { world in
-            let rig = AgentRig(world, content: Self.content())
+        try AgentRig.everyOrder { environment in
+            let rig = AgentRig(environment, content: Self.content())
             try await rig.run { agent in
                 try await rig.waitForSync()
                 let answer = try await rig.ask(Self.set(540), "c", of: agent)
@@ -37,12 +37,12 @@ import Vitals
     }
 
     @Test func `the rules of limits that hold have a level before any value, also after a restart`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
+        try AgentRig.everyOrder(0..<10) { environment in
             var content = Self.content()
             content.monitors[.bloodOxygen] = .fixture(
                 of: .bloodOxygen, schedule: Self.schedule,
                 limits: [.value: AlertLimits(isEnabled: true, lower: 92, upper: 100)])
-            let rig = AgentRig(world, content: content)
+            let rig = AgentRig(environment, content: content)
             let rules = [AlertRule(.bloodOxygen, .high), AlertRule(.bloodOxygen, .low)]
             try await rig.run { _ in try await rig.waitForSync() }
             let levels = rig.levels
@@ -55,8 +55,8 @@ import Vitals
     }
 
     @Test func `a change while the device is offline is done, pending, and brought to it when it comes`() throws {
-        try AgentRig.everyOrder { world in
-            let rig = AgentRig(world, content: Self.content())
+        try AgentRig.everyOrder { environment in
+            let rig = AgentRig(environment, content: Self.content())
             rig.open(.hang)
             try await rig.run { agent in
                 #expect(try await rig.ask(Self.set(540), "c", of: agent).status == .done)
@@ -78,8 +78,8 @@ import Vitals
     }
 
     @Test func `a change right after the connection waits for the first report`() throws {
-        try AgentRig.everyOrder { world in
-            let rig = AgentRig(world, content: Self.content())
+        try AgentRig.everyOrder { environment in
+            let rig = AgentRig(environment, content: Self.content())
             rig.behave { if case .monitorConfiguration = $0 { .delay(.seconds(5)) } else { .answer } }
             try await rig.run { agent in
                 try await rig.waitForLink(.connected)
@@ -91,8 +91,8 @@ import Vitals
     }
 
     @Test func `a change while the device is offline is done, and says what is pending`() throws {
-        try AgentRig.everyOrder(0..<5) { world in
-            let rig = AgentRig(world, content: Self.content())
+        try AgentRig.everyOrder(0..<5) { environment in
+            let rig = AgentRig(environment, content: Self.content())
             try await rig.run { agent in
                 try await rig.waitForSync()
                 rig.open(.hang)
@@ -105,8 +105,8 @@ import Vitals
     }
 
     @Test func `what the device does not take stays pending, and says so`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = AgentRig(world, content: Self.content())
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = AgentRig(environment, content: Self.content())
             try await rig.run { agent in
                 try await rig.waitForSync()
                 rig.behave {
@@ -131,8 +131,8 @@ import Vitals
     }
 
     @Test func `a change on the device itself is shown, left alone, and adopted`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = AgentRig(world, content: Self.content())
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = AgentRig(environment, content: Self.content())
             try await rig.run { agent in
                 try await rig.waitForSync()
                 rig.change { $0.monitors[.bloodOxygen]?.schedule?.start = 0 }
@@ -155,8 +155,8 @@ import Vitals
     }
 
     @Test func `a value that the device keeps otherwise is given up by adopting its own`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = AgentRig(world, content: Self.content())
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = AgentRig(environment, content: Self.content())
             try await rig.run { agent in
                 try await rig.waitForSync()
                 rig.behave { call in
@@ -174,8 +174,8 @@ import Vitals
     }
 
     @Test func `changes keep their order, and the last one holds`() throws {
-        try AgentRig.everyOrder { world in
-            let rig = AgentRig(world, content: Self.content())
+        try AgentRig.everyOrder { environment in
+            let rig = AgentRig(environment, content: Self.content())
             try await rig.run { agent in
                 try await rig.waitForSync()
                 for minute in 1...20 { await rig.submit(Self.set(minute, ifVersion: minute), "c\(minute)", to: agent) }
@@ -188,8 +188,8 @@ import Vitals
     }
 
     @Test func `an error is answered with its violations, and the configuration said again`() throws {
-        try AgentRig.everyOrder(0..<5) { world in
-            let rig = AgentRig(world, content: Self.content())
+        try AgentRig.everyOrder(0..<5) { environment in
+            let rig = AgentRig(environment, content: Self.content())
             try await rig.run { agent in
                 try await rig.waitForSync()
                 let count = rig.count
@@ -203,8 +203,8 @@ import Vitals
     }
 
     @Test func `a change on the device after it refused a write is drift`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = AgentRig(world, content: Self.content())
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = AgentRig(environment, content: Self.content())
             try await rig.run { agent in
                 try await rig.waitForSync()
                 rig.behave {
@@ -222,8 +222,8 @@ import Vitals
     }
 
     @Test func `what the device has is shown and kept, also where the store did not take it at first`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = AgentRig(world, content: Self.content())
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = AgentRig(environment, content: Self.content())
             try await rig.run { agent in
                 try await rig.waitForSync()
                 rig.store.fail { $0 == .save ? StoreError(.full, "full") : nil }
@@ -241,8 +241,8 @@ import Vitals
     }
 
     @Test func `a change that could not be kept leaves it unknown what could not be read`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = AgentRig(world, content: Self.content())
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = AgentRig(environment, content: Self.content())
             rig.behave { if case .monitorConfiguration = $0 { .fail(DeviceError(.busy, "No.")) } else { .answer } }
             try await rig.run { agent in
                 try await rig.waitForSync()
@@ -256,8 +256,8 @@ import Vitals
     }
 
     @Test func `what cannot be kept is not changed`() throws {
-        try AgentRig.everyOrder(0..<5) { world in
-            let rig = AgentRig(world, content: Self.content())
+        try AgentRig.everyOrder(0..<5) { environment in
+            let rig = AgentRig(environment, content: Self.content())
             try await rig.run { agent in
                 try await rig.waitForSync()
                 rig.store.fail { $0 == .save ? StoreError(.full, "full") : nil }

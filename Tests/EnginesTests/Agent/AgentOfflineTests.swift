@@ -7,17 +7,17 @@ import Vitals
 
 /// An offline device: what it costs, and what consumers see of it.
 @Suite struct AgentOfflineTests {
-    @Test func `while it waits nothing sleeps but the task of the alarms, which has two for it`() throws {
-        try AgentRig.everyOrder(deadline: .days(2)) { world in
-            let rig = AgentRig(world)
+    @Test func `while it waits nothing sleeps but the task of the timers, which has two for it`() throws {
+        try AgentRig.everyOrder(deadline: .days(2)) { environment in
+            let rig = AgentRig(environment)
             rig.refuse(.max)
             try await rig.run { _ in
                 for _ in 0..<50 {
                     // At odd moments, so that none of them is one of an attempt.
-                    try await world.gatewayClock.sleep(for: .milliseconds(601_237))
+                    try await environment.gatewayClock.sleep(for: .milliseconds(601_237))
                     // The next attempt, and the next tick.
                     #expect(rig.timers.count == 2)
-                    #expect(world.executor.sleeperCount == 1)
+                    #expect(environment.executor.sleeperCount == 1)
                 }
             }
             #expect(rig.timers.count == 0)
@@ -25,10 +25,10 @@ import Vitals
     }
 
     @Test func `a device that never connected has all its states, and then only those of its attempts`() throws {
-        try AgentRig.everyOrder(deadline: .days(2)) { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder(deadline: .days(2)) { environment in
+            let rig = AgentRig(environment)
             rig.refuse(.max)
-            try await rig.run { _ in try await world.gatewayClock.sleep(for: .days(1)) }
+            try await rig.run { _ in try await environment.gatewayClock.sleep(for: .days(1)) }
             let parts: [DeviceState.Part] = [.info, .availability, .link, .config, .sync, .measure, .wear]
             #expect(Array(rig.states.map(\.part).prefix(parts.count)) == parts)
             let later = rig.states.dropFirst(parts.count)
@@ -43,37 +43,37 @@ import Vitals
     }
 
     @Test func `a device that is seen is connected at once, but not within a second of the last attempt`() throws {
-        try AgentRig.everyOrder { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder { environment in
+            let rig = AgentRig(environment)
             rig.refuse(.max)
             try await rig.run { _ in
-                try await world.gatewayClock.sleep(for: .minutes(10))
+                try await environment.gatewayClock.sleep(for: .minutes(10))
                 let count = rig.count
                 rig.presence.sawDevice()
                 try await rig.waitForLink(.connecting, after: count)
-                let attempt = world.uptime
+                let attempt = environment.uptime
                 rig.presence.sawDevice()
                 try await rig.waitForLink(.waiting, after: count)
                 try await rig.waitForLink(.connecting, after: rig.count)
-                #expect(world.uptime - attempt == .seconds(1))
-                // A notice counts once.
+                #expect(environment.uptime - attempt == .seconds(1))
+                // A report counts once.
                 let quiet = rig.count
-                try await world.gatewayClock.sleep(for: .seconds(2))
+                try await environment.gatewayClock.sleep(for: .seconds(2))
                 #expect(rig.count <= quiet + 1)
             }
         }
     }
 
     @Test func `a device that is seen and cannot be connected is tried every fifteen seconds in the end`() throws {
-        try AgentRig.everyOrder { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder { environment in
+            let rig = AgentRig(environment)
             rig.refuse(.max)
             // As a wearable does at the edge of its range.
             @Sendable func advertise(for duration: Duration) async throws {
-                let end = world.uptime + duration
-                while world.uptime < end {
+                let end = environment.uptime + duration
+                while environment.uptime < end {
                     rig.presence.sawDevice()
-                    try await world.gatewayClock.sleep(for: .milliseconds(700))
+                    try await environment.gatewayClock.sleep(for: .milliseconds(700))
                 }
             }
             @Sendable func attempts(after count: Int) -> Int {
@@ -82,8 +82,8 @@ import Vitals
                 }
             }
             try await rig.run { _ in
-                // The waits without a notice are long by then.
-                try await world.gatewayClock.sleep(for: .minutes(30))
+                // The waits without a report are long by then.
+                try await environment.gatewayClock.sleep(for: .minutes(30))
                 try await advertise(for: .minutes(1))
                 let count = rig.count
                 try await advertise(for: .minutes(10))
@@ -103,49 +103,49 @@ import Vitals
     }
 
     @Test func `a date that is set while the device is offline takes effect within five minutes`() throws {
-        try AgentRig.everyOrder { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder { environment in
+            let rig = AgentRig(environment)
             try await rig.run { _ in
                 try await rig.waitForSync()
                 rig.refuse(.max)
                 rig.session?.disconnect()
-                try await world.gatewayClock.sleep(for: .minutes(20))
+                try await environment.gatewayClock.sleep(for: .minutes(20))
                 let count = rig.count
-                world.jumpDate(by: .days(2))
-                let jump = world.uptime
+                environment.jumpDate(by: .days(2))
+                let jump = environment.uptime
                 try await rig.wait(after: count) { $0 == .availability(isOnline: false) }
-                #expect(world.uptime - jump <= DeviceAgent.longestInterval + .seconds(1))
+                #expect(environment.uptime - jump <= DeviceAgent.longestInterval + .seconds(1))
             }
         }
     }
 
-    @Test func `a device that goes offline while it is offline does so in time`() throws {
-        try AgentRig.everyOrder(deadline: .days(2)) { world in
-            let rig = AgentRig(world)
+    @Test func `a disconnected device goes offline in time`() throws {
+        try AgentRig.everyOrder(deadline: .days(2)) { environment in
+            let rig = AgentRig(environment)
             try await rig.run { _ in
                 try await rig.waitForSync()
                 rig.refuse(.max)
-                let (seen, count) = (world.uptime, rig.count)
+                let (seen, count) = (environment.uptime, rig.count)
                 rig.session?.disconnect()
                 try await rig.wait(after: count) { $0 == .availability(isOnline: false) }
                 // Twenty-four hours of silence.
-                #expect(world.uptime - seen >= .hours(23))
-                #expect(world.uptime - seen <= .hours(24) + .seconds(1))
+                #expect(environment.uptime - seen >= .hours(23))
+                #expect(environment.uptime - seen <= .hours(24) + .seconds(1))
             }
         }
     }
 
     @Test func `a command of an offline device is answered, and leaves nothing waiting`() throws {
-        try AgentRig.everyOrder { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder { environment in
+            let rig = AgentRig(environment)
             rig.refuse(.max)
             try await rig.run { agent in
-                try await world.gatewayClock.sleep(for: .minutes(10))
+                try await environment.gatewayClock.sleep(for: .minutes(10))
                 #expect(try await rig.ask(.time, "now", of: agent).code == .offline)
                 #expect(try await rig.ask(.time, "later", of: agent, expiresIn: .minutes(3)).code == .expired)
-                try await world.gatewayClock.sleep(for: .milliseconds(37))
+                try await environment.gatewayClock.sleep(for: .milliseconds(37))
                 #expect(rig.timers.count == 2)
-                #expect(world.executor.sleeperCount == 1)
+                #expect(environment.executor.sleeperCount == 1)
             }
         }
     }

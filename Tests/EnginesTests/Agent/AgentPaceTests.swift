@@ -10,9 +10,9 @@ import Vitals
 @Suite struct AgentPaceTests {
     private static let within: Duration = .seconds(1)
 
-    private func rig(_ world: Simulation) -> AgentRig {
+    private func rig(_ environment: Simulation) -> AgentRig {
         AgentRig(
-            world, policy: DevicePolicy(alerts: AlertPolicy(count: [:]), calendar: Fixture.utc),
+            environment, policy: DevicePolicy(alerts: AlertPolicy(count: [:]), calendar: Fixture.utc),
             batchWindow: Self.within)
     }
 
@@ -36,28 +36,28 @@ import Vitals
                 }
             } >= count
         }
-        while !isThere() { try await rig.world.gatewayClock.sleep(for: .milliseconds(1)) }
-        return rig.world.uptime
+        while !isThere() { try await rig.environment.gatewayClock.sleep(for: .milliseconds(1)) }
+        return rig.environment.uptime
     }
 
     @Test func `the first sample does not wait, and later ones wait until a second after it`() throws {
-        try AgentRig.everyOrder { world in
-            let rig = rig(world)
+        try AgentRig.everyOrder { environment in
+            let rig = rig(environment)
             try await rig.run { _ in
                 try await rig.waitForSync()
-                let start = world.uptime
+                let start = environment.uptime
                 await live(rig, 60, at: 0)
                 let first = try await commit(rig, of: 1)
                 #expect(first - start <= .milliseconds(5))
                 for number in 1...3 {
-                    try await world.gatewayClock.sleep(for: .milliseconds(200))
+                    try await environment.gatewayClock.sleep(for: .milliseconds(200))
                     await live(rig, 60, at: number)
                 }
                 let rest = try await commit(rig, of: 4)
                 #expect(rest - first <= Self.within + .milliseconds(10))
                 #expect(rest - first >= Self.within - .milliseconds(10))
-                try await world.gatewayClock.sleep(for: .seconds(2))
-                let again = world.uptime
+                try await environment.gatewayClock.sleep(for: .seconds(2))
+                let again = environment.uptime
                 await live(rig, 60, at: 9)
                 #expect(try await commit(rig, of: 5) - again <= .milliseconds(5))
             }
@@ -70,8 +70,8 @@ import Vitals
     }
 
     @Test func `whom somebody waits for does not wait`() throws {
-        try AgentRig.everyOrder { world in
-            let rig = rig(world)
+        try AgentRig.everyOrder { environment in
+            let rig = rig(environment)
             try await rig.run { agent in
                 try await rig.waitForSync()
                 var limits = MonitorSettings()
@@ -84,52 +84,52 @@ import Vitals
                 await live(rig, 60, at: 0)
                 _ = try await commit(rig, of: 1)
 
-                var start = world.uptime
+                var start = environment.uptime
                 await live(rig, 61, at: 1)
                 await live(rig, 62, at: 2, receipts: ["a"])
                 #expect(try await commit(rig, of: 3) - start <= .milliseconds(5))
-                start = world.uptime
+                start = environment.uptime
                 await live(rig, 130, at: 3)
                 try await rig.wait { if case .level(let level) = $0 { level.isActive } else { false } }
                 #expect(try await commit(rig, of: 4) - start <= .milliseconds(5))
-                start = world.uptime
+                start = environment.uptime
                 await live(rig, 131, at: 4)
                 await rig.session?.send(.battery(percent: 50, isCharging: nil))
                 #expect(try await commit(rig, of: 6) - start <= .milliseconds(5))
                 // A command is answered, and a page is stored, while samples wait.
-                start = world.uptime
+                start = environment.uptime
                 await live(rig, 132, at: 5)
                 _ = try await rig.ask(.sync(metrics: [], from: nil, to: nil), "s", of: agent)
-                #expect(world.uptime - start <= .milliseconds(100))
+                #expect(environment.uptime - start <= .milliseconds(100))
             }
         }
     }
 
     @Test func `sixty-four samples of all devices do not wait for more`() throws {
-        try Simulation.run(seed: 1, deadline: .hours(1)) { world in
-            let pace = BatchWindow(within: Self.within, clock: world.gatewayClock)
+        try Simulation.run(seed: 1, deadline: .hours(1)) { environment in
+            let pace = BatchWindow(within: Self.within, clock: environment.gatewayClock)
             #expect(await pace.wait() == false)
-            let start = world.uptime
+            let start = environment.uptime
             await withTaskGroup(of: Void.self) { group in
                 for _ in 0..<4 { group.addTask { #expect(await pace.wait()) } }
                 for _ in 0..<BatchWindow.batchSize - 1 { pace.add(1) }
-                try? await world.gatewayClock.sleep(for: .milliseconds(100))
+                try? await environment.gatewayClock.sleep(for: .milliseconds(100))
                 pace.add(1)
                 await group.waitForAll()
             }
-            #expect(world.uptime - start == .milliseconds(100))
+            #expect(environment.uptime - start == .milliseconds(100))
         }
     }
 
     @Test func `what waits when a session ends is stored, and not before the store takes it`() throws {
-        try AgentRig.everyOrder { world in
-            let rig = rig(world)
+        try AgentRig.everyOrder { environment in
+            let rig = rig(environment)
             try await rig.run { _ in
                 try await rig.waitForSync()
                 await live(rig, 60, at: 0)
                 _ = try await commit(rig, of: 1)
                 await live(rig, 61, at: 1)
-                try await world.gatewayClock.sleep(for: .milliseconds(1))
+                try await environment.gatewayClock.sleep(for: .milliseconds(1))
                 rig.store.fail { $0 == .ingest ? StoreError(.full, "full") : nil }
                 rig.session?.disconnect()
                 try await rig.waitForLink(.waiting)
@@ -147,14 +147,14 @@ import Vitals
             return Sample(metric: .sleep, start: start, end: start + .hours(8), reading: .sleep(Sleep(stages: stages)))
         }
         let most = LiveIngest.maximumKept / sleep(0).weight
-        try AgentRig.everyOrder(0..<2) { world in
-            let rig = rig(world)
+        try AgentRig.everyOrder(0..<2) { environment in
+            let rig = rig(environment)
             try await rig.run { _ in
                 try await rig.waitForSync()
                 rig.store.fail { $0 == .ingest ? StoreError(.full, "full") : nil }
                 for days in [[4, 3, 2, 1, 0], [14, 13, 12, 11, 10, 9, 8, 7, 6, 5]] {
                     await rig.session?.send(.samples(days.map { sleep($0) }, receipts: []))
-                    try await world.gatewayClock.sleep(for: .milliseconds(1))
+                    try await environment.gatewayClock.sleep(for: .milliseconds(1))
                     try await reconnect(rig)
                 }
                 rig.store.fail(nil)
@@ -169,8 +169,8 @@ import Vitals
 
     @Test func `keeps the newest four thousand samples from session to session while the store takes nothing`() throws {
         let most = LiveIngest.maximumKept
-        try AgentRig.everyOrder(0..<3) { world in
-            let rig = rig(world)
+        try AgentRig.everyOrder(0..<3) { environment in
+            let rig = rig(environment)
             @Sendable func burst(_ numbers: Range<Int>) async {
                 let samples = numbers.map { number in
                     Sample(
@@ -186,7 +186,7 @@ import Vitals
                 rig.store.fail { $0 == .ingest ? StoreError(.full, "full") : nil }
                 for numbers in [0..<most - 100, most - 100..<most + 50] {
                     await burst(numbers)
-                    try await world.gatewayClock.sleep(for: .milliseconds(1))
+                    try await environment.gatewayClock.sleep(for: .milliseconds(1))
                     try await reconnect(rig)
                 }
                 rig.store.fail(nil)
@@ -205,8 +205,8 @@ import Vitals
 
     @Test func `a dropped sample that the device sends again for want of a receipt is not announced as lost`() throws {
         let most = LiveIngest.maximumKept
-        try AgentRig.everyOrder(0..<3) { world in
-            let rig = rig(world)
+        try AgentRig.everyOrder(0..<3) { environment in
+            let rig = rig(environment)
             @Sendable func burst(_ numbers: Range<Int>, hasReceipts: Bool) async {
                 let samples = numbers.map { number in
                     Sample(
@@ -222,7 +222,7 @@ import Vitals
                 // Of the 50 samples that are dropped, the device still has the first 30.
                 for (numbers, hasReceipts) in [(0..<30, true), (30..<most, false), (most..<most + 50, false)] {
                     await burst(numbers, hasReceipts: hasReceipts)
-                    try await world.gatewayClock.sleep(for: .milliseconds(1))
+                    try await environment.gatewayClock.sleep(for: .milliseconds(1))
                     try await reconnect(rig)
                 }
                 rig.store.fail(nil)

@@ -10,9 +10,9 @@ import Vitals
         metric: .restingHeartRate, start: Fixture.noon - .hours(5), kind: .resting, reading: .value(52))
     private static let capabilities = Capabilities([.heartRate: [.history], .restingHeartRate: [.history]])
 
-    private func rig(_ world: Simulation, _ content: ScriptedSession.Content = .init()) -> AgentRig {
+    private func rig(_ environment: Simulation, _ content: ScriptedSession.Content = .init()) -> AgentRig {
         AgentRig(
-            world, capabilities: Self.capabilities, content: content,
+            environment, capabilities: Self.capabilities, content: content,
             policy: DevicePolicy(sync: SyncPolicy(first: .hours(1)), calendar: Fixture.berlin))
     }
 
@@ -24,8 +24,8 @@ import Vitals
     }
 
     @Test func `today's resting heart rate is read from the device, and answered`() throws {
-        try AgentRig.everyOrder(0..<5) { world in
-            let rig = rig(world, .init(history: [.restingHeartRate: [Self.resting]]))
+        try AgentRig.everyOrder(0..<5) { environment in
+            let rig = rig(environment, .init(history: [.restingHeartRate: [Self.resting]]))
             try await rig.run { agent in
                 let today = Fixture.berlin.day(of: Fixture.noon)
                 try await rig.waitForSync()
@@ -46,8 +46,8 @@ import Vitals
     }
 
     @Test func `days are read whole, from one local midnight to another`() throws {
-        try AgentRig.everyOrder(0..<5) { world in
-            let rig = rig(world)
+        try AgentRig.everyOrder(0..<5) { environment in
+            let rig = rig(environment)
             try await rig.run { agent in
                 try await rig.waitForSync()
                 // The day of the autumn clock change has 25 hours.
@@ -64,15 +64,15 @@ import Vitals
     }
 
     @Test func `a sync from a start goes until now, and one of a range reads that range alone`() throws {
-        try AgentRig.everyOrder(0..<5) { world in
+        try AgentRig.everyOrder(0..<5) { environment in
             let old = Fixture.heartRate(61, at: -3 * 24 * 60)
-            let rig = rig(world, .init(history: [.heartRate: [old, Fixture.heartRate(62, at: -90)]]))
+            let rig = rig(environment, .init(history: [.heartRate: [old, Fixture.heartRate(62, at: -90)]]))
             try await rig.run { agent in
                 try await rig.waitForSync()
                 let from = Fixture.noon - .hours(2)
                 let open = try await rig.ask(.sync(metrics: [.heartRate], from: from, to: nil), "a", of: agent)
                 #expect(open.brought == [1, 0])
-                #expect(try #require(range(of: .heartRate, rig)?.upperBound) >= world.date)
+                #expect(try #require(range(of: .heartRate, rig)?.upperBound) >= environment.date)
                 let day = from - .days(4)..<from - .days(2)
                 let closed = try await rig.ask(
                     .sync(metrics: [.heartRate], from: day.lowerBound, to: day.upperBound), "b", of: agent)
@@ -85,8 +85,8 @@ import Vitals
     @Test func `whoever asks for one more synchronisation than may wait is rejected as busy, in every way of asking`()
         throws
     {
-        try AgentRig.everyOrder(0..<5) { world in
-            let rig = rig(world)
+        try AgentRig.everyOrder(0..<5) { environment in
+            let rig = rig(environment)
             try await rig.run { agent in
                 try await rig.waitForSync()
                 rig.behave { if case .history = $0 { .delay(.seconds(20)) } else { .answer } }
@@ -96,7 +96,7 @@ import Vitals
                     let sync = DeviceCommand.sync(
                         metrics: [.heartRate], from: from + .minutes(number), to: from + .hours(1))
                     await rig.submit(sync, "r\(number)", to: agent)
-                    try await world.gatewayClock.sleep(for: .milliseconds(100))
+                    try await environment.gatewayClock.sleep(for: .milliseconds(100))
                 }
                 let today = Fixture.berlin.day(of: Fixture.noon)
                 let asked: [DeviceCommand] = [

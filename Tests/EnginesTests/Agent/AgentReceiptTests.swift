@@ -7,8 +7,8 @@ import Vitals
 /// What a device hears of samples with receipts.
 @Suite struct AgentReceiptTests {
     @Test func `the device hears what was new, corrected and known`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = AgentRig(environment)
             let count = { @Sendable in rig.calls.count { if case .settle = $0 { true } else { false } } }
             try await rig.run { _ in
                 try await rig.waitForSync()
@@ -18,7 +18,7 @@ import Vitals
                 ].enumerated() {
                     let receipts = samples.indices.map { SampleReceipt("\(number).\($0)") }
                     await rig.session?.send(.samples(samples, receipts: receipts))
-                    while count() <= number { try await world.gatewayClock.sleep(for: .milliseconds(1)) }
+                    while count() <= number { try await environment.gatewayClock.sleep(for: .milliseconds(1)) }
                 }
             }
             let outcomes = rig.calls.flatMap { call -> [SettledReceipt.Outcome] in

@@ -31,10 +31,10 @@ import Vitals
     }
 
     @Test func `a million bad records are counted, and what follows them is read`() throws {
-        try Simulation.run(seed: 1, start: Fixture.noon, deadline: .hours(1)) { world in
+        try Simulation.run(seed: 1, start: Fixture.noon, deadline: .hours(1)) { environment in
             var content = ScriptedSession.Content()
             content.pages = Self.page
-            let rig = AgentRig(world, capabilities: Capabilities([.heartRate: [.history]]), content: content)
+            let rig = AgentRig(environment, capabilities: Capabilities([.heartRate: [.history]]), content: content)
             try await rig.run { agent in
                 let sync = try await rig.waitForSync()
                 #expect(sync.phase == .idle)

@@ -16,21 +16,21 @@ import Vitals
     }
 
     @Test func `are published as a gap by their reasons, once a minute at most and again at the end`() throws {
-        try AgentRig.everyOrder(0..<5) { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder(0..<5) { environment in
+            let rig = AgentRig(environment)
             try await rig.run { _ in
                 try await rig.waitForSync()
                 await rig.session?.send(Self.beats([900, 901, 60], at: 0), Self.beats([61], at: 600))
-                while Self.gaps(rig).isEmpty { try await world.gatewayClock.sleep(for: .milliseconds(100)) }
+                while Self.gaps(rig).isEmpty { try await environment.gatewayClock.sleep(for: .milliseconds(100)) }
                 for _ in 0..<3 {
                     await rig.session?.send(Self.beats([902], at: 0))
-                    try await world.gatewayClock.sleep(for: .seconds(10))
+                    try await environment.gatewayClock.sleep(for: .seconds(10))
                 }
                 #expect(Self.gaps(rig).count == 1)
-                try await world.gatewayClock.sleep(for: InputLog.reportInterval)
+                try await environment.gatewayClock.sleep(for: InputLog.reportInterval)
                 #expect(Self.gaps(rig).count == 2)
                 await rig.session?.send(Self.beats([903], at: 0))
-                try await world.gatewayClock.sleep(for: .seconds(1))
+                try await environment.gatewayClock.sleep(for: .seconds(1))
             }
             let gaps = Self.gaps(rig)
             #expect(gaps.map(\.refused) == [[.outOfRange: 2, .future: 1], [.outOfRange: 3], [.outOfRange: 1]])
@@ -40,9 +40,9 @@ import Vitals
     }
 
     @Test func `are counted also when they cannot be read, in their measurement as well`() throws {
-        try AgentRig.everyOrder(0..<5) { world in
+        try AgentRig.everyOrder(0..<5) { environment in
             let rig = AgentRig(
-                world, content: .init(measurements: [.heartRate: .init(readings: [], end: (.seconds(41), nil))]))
+                environment, content: .init(measurements: [.heartRate: .init(readings: [], end: (.seconds(41), nil))]))
             try await rig.run { agent in
                 try await rig.waitForSync()
                 await rig.submit(.measure(.heartRate, duration: .seconds(60)), "m", to: agent)

@@ -54,7 +54,9 @@ final class AgentRig: Sendable {
     }
 
     private static func scratchStore(_ environment: Simulation) -> ScratchStore {
-        do { return try ScratchStore(environment) } catch { preconditionFailure("There is no place for a store: \(error)") }
+        do { return try ScratchStore(environment) } catch {
+            preconditionFailure("There is no place for a store: \(error)")
+        }
     }
 
     static let capabilities = Capabilities([
@@ -140,11 +142,12 @@ final class AgentRig: Sendable {
                     guard !Task.isCancelled else { return }
                     events.append(.answer(key, answer))
                 }),
-            clock: environment.gatewayClock, timers: timers, pace: pace, logger: logger, generator: environment.random(),
+            clock: environment.gatewayClock, timers: timers, pace: pace, logger: logger,
+            generator: environment.random(),
             presence: presence, opener: { body in try await self.withSession(body) })
     }
 
-    /// Runs an agent until it ends, with its alarms.
+    /// Runs an agent until it ends, with its timers.
     func run(_ agent: DeviceAgent) async {
         _ = await race(against: { await agent.run() }) { [timers] in await timers.run() }
     }

@@ -11,8 +11,8 @@ import Vitals
     }
 
     @Test func `whether it is worn and charged is published, and not known once it is offline`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = AgentRig(environment)
             try await rig.run { _ in
                 try await rig.waitForSync()
                 await rig.session?.send(.wear(isWorn: true), .battery(percent: 40, isCharging: nil))
@@ -30,15 +30,15 @@ import Vitals
     }
 
     @Test func `the strength of its signal stands in the link, where it is reported or asked for`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = AgentRig(environment)
             try await rig.run { _ in
                 try await rig.waitForSync()
                 await rig.session?.send(.signal(strength: -60))
                 try await rig.wait { if case .link(let link) = $0 { link.signalStrength == -60 } else { false } }
                 rig.change { $0.signalStrength = -72 }
                 try await rig.wait { if case .link(let link) = $0 { link.signalStrength == -72 } else { false } }
-                #expect(world.uptime < .minutes(2))
+                #expect(environment.uptime < .minutes(2))
                 let count = rig.count
                 rig.open(.hang)
                 rig.session?.disconnect()

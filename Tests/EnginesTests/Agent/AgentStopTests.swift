@@ -20,16 +20,16 @@ import Vitals
     }
 
     @Test func `a stop is answered when the device has stopped, and a start right after it is not busy`() throws {
-        try AgentRig.everyOrder { world in
-            let rig = AgentRig(world, content: Self.content())
+        try AgentRig.everyOrder { environment in
+            let rig = AgentRig(environment, content: Self.content())
             rig.behave { if case .stopMeasurement = $0 { .delay(.seconds(7)) } else { .answer } }
             try await rig.run { agent in
                 try await rig.waitForSync()
                 await rig.submit(.measure(.heartRate, duration: .minutes(10)), "m", to: agent)
                 try await waitForMeasuring(rig)
-                let begun = world.uptime
+                let begun = environment.uptime
                 #expect(try await rig.ask(.stopMeasuring(nil), "s", of: agent).status == .done)
-                #expect(world.uptime - begun >= .seconds(7))
+                #expect(environment.uptime - begun >= .seconds(7))
                 let again = try await rig.ask(.measure(.heartRate, duration: .seconds(10)), "n", of: agent)
                 #expect(again.status == .done, "\(again)")
                 #expect(try await rig.answer("m").status == .done)
@@ -38,8 +38,8 @@ import Vitals
     }
 
     @Test func `a stop that the device refuses has failed with its reason, and the measurement goes on`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = AgentRig(world, content: Self.content())
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = AgentRig(environment, content: Self.content())
             rig.behave { call in
                 if case .stopMeasurement = call { .fail(DeviceError(.failure, "It is stuck.")) } else { .answer }
             }
@@ -57,8 +57,8 @@ import Vitals
     }
 
     @Test func `a stop of a device that is lost meanwhile has failed`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = AgentRig(world, content: Self.content())
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = AgentRig(environment, content: Self.content())
             rig.behave { if case .stopMeasurement = $0 { .hang } else { .answer } }
             try await rig.run { agent in
                 try await rig.waitForSync()
@@ -75,11 +75,12 @@ import Vitals
         await rig.session?.send(event(MeasurementID("m1")))
     }
 
-    @Test func `a reading that fails is reported while the measurement goes on, and one that cannot be true is counted`()
+    @Test
+    func `a reading that fails is reported while the measurement goes on, and one that cannot be true is counted`()
         throws
     {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = AgentRig(world, content: Self.content([]))
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = AgentRig(environment, content: Self.content([]))
             try await rig.run { agent in
                 try await rig.waitForSync()
                 await rig.submit(.measure(.heartRate, duration: .seconds(30)), "m", to: agent)
@@ -102,13 +103,13 @@ import Vitals
     }
 
     @Test func `what a command measured is user-initiated, whatever the device says and remembers`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = AgentRig(world, content: Self.content([]))
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = AgentRig(environment, content: Self.content([]))
             try await rig.run { agent in
                 try await rig.waitForSync()
                 await rig.submit(.measure(.heartRate, duration: .seconds(30)), "m", to: agent)
                 try await waitForMeasuring(rig)
-                let sample = Sample(metric: .heartRate, start: world.date, reading: .value(71))
+                let sample = Sample(metric: .heartRate, start: environment.date, reading: .value(71))
                 await say(rig) { .measurementSample($0, sample) }
                 #expect(try await rig.answer("m").status == .done)
                 #expect(try await rig.store.samples(of: Fixture.device).map(\.sample.isUserInitiated) == [true])

@@ -14,9 +14,9 @@ import Vitals
             details: .values(DailySummary.Extremes()))
     }
 
-    private static func rig(_ world: Simulation) -> AgentRig {
+    private static func rig(_ environment: Simulation) -> AgentRig {
         AgentRig(
-            world, capabilities: Capabilities([.stress: [.history, .summary]]),
+            environment, capabilities: Capabilities([.stress: [.history, .summary]]),
             content: .init(
                 history: [.stress: (0..<3).map { Fixture.sample(.stress, Double(20 + $0), at: -$0 * 1440) }],
                 summaries: [.stress: (0..<3).map { summary(-$0, average: Double(30 + $0)) }]))
@@ -31,8 +31,8 @@ import Vitals
     }
 
     @Test func `stands in the day, past or running, as it is published and answered`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = Self.rig(world)
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = Self.rig(environment)
             try await rig.run { agent in
                 try await rig.waitForSync()
                 #expect(facts(rig).map(\.summary.average) == [22, 21])
@@ -52,8 +52,8 @@ import Vitals
     }
 
     @Test func `is published again with a higher revision where the device changes it, and only then`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = Self.rig(world)
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = Self.rig(environment)
             try await rig.run { agent in
                 try await rig.waitForSync()
                 let since = SyncPolicy.epoch
@@ -75,8 +75,8 @@ import Vitals
     }
 
     @Test func `is asked for the days of the range that is read, however long ago they are`() throws {
-        try AgentRig.everyOrder(0..<3) { world in
-            let rig = Self.rig(world)
+        try AgentRig.everyOrder(0..<3) { environment in
+            let rig = Self.rig(environment)
             try await rig.run { agent in
                 try await rig.waitForSync()
                 for (begin, end) in [(2, 1), (200, 199)] {
@@ -94,9 +94,9 @@ import Vitals
     }
 
     @Test func `is all that there is of a metric without records, and is synchronised like one with them`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
+        try AgentRig.everyOrder(0..<10) { environment in
             let rig = AgentRig(
-                world, capabilities: Capabilities([.stress: [.summary], .heartRate: [.history]]),
+                environment, capabilities: Capabilities([.stress: [.summary], .heartRate: [.history]]),
                 content: .init(summaries: [.stress: (0..<2).map { Self.summary(-$0, average: Double(30 + $0)) }]))
             try await rig.run { agent in
                 let sync = try await rig.waitForSync()
@@ -126,15 +126,15 @@ import Vitals
         }
     }
 
-    private static func summaryOnly(_ world: Simulation) -> AgentRig {
+    private static func summaryOnly(_ environment: Simulation) -> AgentRig {
         AgentRig(
-            world, capabilities: Capabilities([.stress: [.summary], .heartRate: [.history]]),
+            environment, capabilities: Capabilities([.stress: [.summary], .heartRate: [.history]]),
             content: .init(summaries: [.stress: (0..<2).map { summary(-$0, average: Double(30 + $0)) }]))
     }
 
     @Test func `a synchronisation says where it could not be read and is all that there is`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = Self.summaryOnly(world)
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = Self.summaryOnly(environment)
             rig.behave { if case .summaries = $0 { .fail(DeviceError(.busy, "Not now.")) } else { .answer } }
             try await rig.run { agent in
                 let sync = try await rig.waitForSync()
@@ -159,16 +159,16 @@ import Vitals
     }
 
     @Test func `the day of a metric without records begins anew after a night without the gateway, too`() throws {
-        try AgentRig.everyOrder(0..<10, deadline: .days(2)) { world in
-            let rig = Self.summaryOnly(world)
+        try AgentRig.everyOrder(0..<10, deadline: .days(2)) { environment in
+            let rig = Self.summaryOnly(environment)
             try await rig.run { _ in
                 try await rig.waitForSync()
                 #expect(running(rig).last?.summary.day == Self.today)
                 // Either this run settles the day in the evening, or it ends before and the next run does.
-                if world.seed % 2 == 0 { try await world.gatewayClock.sleep(for: .hours(13)) }
+                if environment.seed % 2 == 0 { try await environment.gatewayClock.sleep(for: .hours(13)) }
             }
-            let days = world.seed % 2 == 0 ? 2 : 1
-            try await world.gatewayClock.sleep(for: .hours(days == 2 ? 24 : 13))
+            let days = environment.seed % 2 == 0 ? 2 : 1
+            try await environment.gatewayClock.sleep(for: .hours(days == 2 ? 24 : 13))
             let count = rig.count
             rig.open(.hang)
             try await rig.run { _ in
@@ -185,8 +185,8 @@ import Vitals
     }
 
     @Test func `a device that cannot say it fails the metric, and does not keep the day from being published`() throws {
-        try AgentRig.everyOrder(0..<5) { world in
-            let rig = Self.rig(world)
+        try AgentRig.everyOrder(0..<5) { environment in
+            let rig = Self.rig(environment)
             rig.behave { if case .summaries = $0 { .fail(DeviceError(.failure, "No.")) } else { .answer } }
             try await rig.run { _ in
                 let sync = try await rig.waitForSync()

@@ -16,21 +16,21 @@ import Vitals
     @Test(arguments: 0..<40) func `a device that is lost at any call of a sync is read on, and everything arrives once`(
         seed: UInt64
     ) throws {
-        try Simulation.run(seed: seed, start: Fixture.noon, deadline: .hours(4)) { world in
+        try Simulation.run(seed: seed, start: Fixture.noon, deadline: .hours(4)) { environment in
             let rig = AgentRig(
-                world, content: .init(history: Self.history, pageLimit: 6, forgetsAcknowledged: seed % 2 == 0))
-            var random = world.random()
+                environment, content: .init(history: Self.history, pageLimit: 6, forgetsAcknowledged: seed % 2 == 0))
+            var random = environment.random()
             let calls = Int.random(in: 1...30, using: &random)
             try await rig.run { agent in
                 try await rig.waitForLink(.connected)
                 while rig.calls.count < calls, rig.states.allSatisfy({ $0.part != .sync || !Self.isDone($0) }) {
-                    try await world.gatewayClock.sleep(for: .milliseconds(1))
+                    try await environment.gatewayClock.sleep(for: .milliseconds(1))
                 }
                 rig.session?.disconnect()
                 await rig.submit(.sync(metrics: [], from: nil, to: nil), "s", to: agent)
                 try await rig.wait { Self.isDone($0) }
                 while try await rig.store.samples(of: Fixture.device).count < Self.samples {
-                    try await world.gatewayClock.sleep(for: .seconds(1))
+                    try await environment.gatewayClock.sleep(for: .seconds(1))
                 }
             }
             let facts = rig.store.facts.flatMap { fact -> [SampleID] in
@@ -46,55 +46,55 @@ import Vitals
     }
 
     @Test func `reads again by the schedule, and a commanded metric does not put that off`() throws {
-        try AgentRig.everyOrder(0..<5) { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder(0..<5) { environment in
+            let rig = AgentRig(environment)
             try await rig.run { agent in
                 try await rig.waitForSync()
                 for minute in 0..<4 {
-                    try await world.gatewayClock.sleep(for: .minutes(4))
+                    try await environment.gatewayClock.sleep(for: .minutes(4))
                     let answer = try await rig.ask(
                         .sync(metrics: [.heartRate], from: nil, to: nil), "s\(minute)", of: agent)
                     #expect(answer.status == .done)
                 }
                 try await rig.waitForSync(job: "schedule")
-                #expect(world.uptime < .minutes(17))
+                #expect(environment.uptime < .minutes(17))
             }
         }
     }
 
     @Test func `a clock that is set back does not stop the schedule`() throws {
-        try AgentRig.everyOrder(0..<5) { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder(0..<5) { environment in
+            let rig = AgentRig(environment)
             try await rig.run { _ in
                 try await rig.waitForSync()
-                world.jumpDate(by: .days(-1))
+                environment.jumpDate(by: .days(-1))
                 try await rig.waitForSync(job: "schedule")
-                #expect(world.uptime < .minutes(16))
+                #expect(environment.uptime < .minutes(16))
             }
         }
     }
 
     @Test func `a schedule that was due during an absence does not replace the connection's own sync`() throws {
-        try AgentRig.everyOrder { world in
-            let rig = AgentRig(world)
-            // The sync begins later than the agent checks the time.
+        try AgentRig.everyOrder { environment in
+            let rig = AgentRig(environment)
+            // The sync begins later than the agent's tick.
             rig.behave { if case .setClock = $0 { .delay(.seconds(8)) } else { .answer } }
             rig.skew(by: .minutes(1))
             try await rig.run { _ in
                 try await rig.waitForSync(job: "connect")
-                // Away for longer than a quarter of an hour.
+                // Offline for longer than a quarter of an hour.
                 rig.refuse(12)
                 rig.session?.disconnect()
                 let count = rig.count
                 #expect(try await rig.waitForSync(after: count).job == "connect")
-                #expect(world.uptime > .minutes(15))
+                #expect(environment.uptime > .minutes(15))
             }
         }
     }
 
     @Test func `a gateway's sync reads everything of a device that is connected`() throws {
-        try AgentRig.everyOrder { world in
-            let rig = AgentRig(world)
+        try AgentRig.everyOrder { environment in
+            let rig = AgentRig(environment)
             try await rig.run { agent in
                 try await rig.waitForSync()
                 let answer = await agent.synchronise()
@@ -114,8 +114,8 @@ import Vitals
     }
 
     @Test func `a sync of some metrics answers with what failed and what succeeded`() throws {
-        try AgentRig.everyOrder(0..<5) { world in
-            let rig = AgentRig(world, content: .init(history: Self.history))
+        try AgentRig.everyOrder(0..<5) { environment in
+            let rig = AgentRig(environment, content: .init(history: Self.history))
             try await rig.run { agent in
                 try await rig.waitForSync()
                 rig.change { $0.history[.heartRate]?.append(Fixture.heartRate(61, at: 0)) }
@@ -150,9 +150,9 @@ import Vitals
     }
 
     @Test func `the newest sample of a sync is published once, at its end`() throws {
-        try AgentRig.everyOrder { world in
+        try AgentRig.everyOrder { environment in
             let rig = AgentRig(
-                world,
+                environment,
                 content: .init(history: [.heartRate: (0..<60).map { Fixture.heartRate(60, at: -$0) }], pageLimit: 1))
             rig.behave { if case .history = $0 { .delay(.seconds(1)) } else { .answer } }
             try await rig.run { _ in try await rig.waitForSync() }
@@ -163,8 +163,8 @@ import Vitals
     }
 
     @Test func `a full disk fails the metric and loses nothing`() throws {
-        try AgentRig.everyOrder { world in
-            let rig = AgentRig(world, content: .init(history: Self.history, forgetsAcknowledged: true))
+        try AgentRig.everyOrder { environment in
+            let rig = AgentRig(environment, content: .init(history: Self.history, forgetsAcknowledged: true))
             rig.store.fail { $0 == .ingest ? StoreError(.full, "full") : nil }
             try await rig.run { agent in
                 let sync = try await rig.waitForSync()
@@ -178,8 +178,8 @@ import Vitals
     }
 
     @Test func `a session that hangs in a read is lost and opened again`() throws {
-        try AgentRig.everyOrder(0..<5) { world in
-            let rig = AgentRig(world, content: .init(history: Self.history))
+        try AgentRig.everyOrder(0..<5) { environment in
+            let rig = AgentRig(environment, content: .init(history: Self.history))
             rig.behave { if case .history = $0 { .hang } else { .answer } }
             try await rig.run { _ in
                 let failed = try await rig.waitForSync()
@@ -192,9 +192,9 @@ import Vitals
     }
 
     @Test func `reads only what the device keeps a history of, and says how many that are`() throws {
-        try AgentRig.everyOrder(0..<3) { world in
+        try AgentRig.everyOrder(0..<3) { environment in
             let rig = AgentRig(
-                world,
+                environment,
                 capabilities: Capabilities([
                     .heartRate: [.measure, .history], .stress: [.measure, .monitor], .sleep: [.history],
                 ]))
@@ -208,44 +208,46 @@ import Vitals
         }
     }
 
-    @Test func `what is lost with a device that was offline longer than it keeps its history is reported, once`() throws {
-        try AgentRig.everyOrder(0..<5, deadline: .days(30)) { world in
+    @Test func `what is lost with a device that was offline longer than it keeps its history is reported, once`()
+        throws
+    {
+        try AgentRig.everyOrder(0..<5, deadline: .days(30)) { environment in
             let capabilities = Capabilities([.heartRate: [.history]], maximumHistoryDays: 1)
-            let rig = AgentRig(world, capabilities: capabilities)
+            let rig = AgentRig(environment, capabilities: capabilities)
             try await rig.run { agent in
                 let before = try #require(try await rig.waitForSync().lastSuccessAt)
                 // A moment at which no scheduled synchronisation starts.
-                try await world.gatewayClock.sleep(for: .minutes(50))
+                try await environment.gatewayClock.sleep(for: .minutes(50))
                 #expect(gaps(rig) == [])
                 let last = try #require(
                     rig.states.compactMap { if case .sync(let sync) = $0 { sync.lastSuccessAt } else { nil } }.last)
                 #expect(last > before)
                 rig.open(.hang)
                 rig.session?.disconnect()
-                try await world.gatewayClock.sleep(for: .days(2))
+                try await environment.gatewayClock.sleep(for: .days(2))
                 let count = rig.count
                 rig.behave { if case .history = $0 { .fail(DeviceError(.failure, "Not now.")) } else { .answer } }
                 _ = try await rig.ask(.reconnect, "r", of: agent)
                 #expect(try await rig.waitForSync(after: count, job: "connect").phase == .failed)
-                let now = world.gatewayClock.now
+                let now = environment.gatewayClock.now
                 let gap = try #require(gaps(rig).first)
                 #expect((gap.metric, gap.from, gap.count) == (nil, last, nil))
                 #expect(gap.reason == .device)
                 #expect(try #require(gap.to) <= now - .days(1) && #require(gap.to) > now - .days(1) - .minutes(1))
                 rig.behave { _ in .answer }
                 _ = try await rig.ask(.sync(metrics: [], from: nil, to: nil), "s", of: agent)
-                try await world.gatewayClock.sleep(for: .hours(1))
+                try await environment.gatewayClock.sleep(for: .hours(1))
                 #expect(gaps(rig) == [gap])
             }
         }
     }
 
     @Test func `a device that says it keeps its history for ever is read like one that says nothing`() throws {
-        try AgentRig.everyOrder(0..<2) { world in
+        try AgentRig.everyOrder(0..<2) { environment in
             // The greatest number on a link, and the greatest integer.
-            let days = world.seed == 0 ? 1 << 53 : Int.max
+            let days = environment.seed == 0 ? 1 << 53 : Int.max
             let capabilities = Capabilities([.heartRate: [.history]], maximumHistoryDays: days)
-            let rig = AgentRig(world, capabilities: capabilities)
+            let rig = AgentRig(environment, capabilities: capabilities)
             try await rig.run { _ in
                 #expect(try await rig.waitForSync().phase == .idle)
                 let read = rig.calls.compactMap { if case .history(let request) = $0 { request.from } else { nil } }
@@ -256,20 +258,20 @@ import Vitals
         }
     }
 
-    @Test(arguments: [0, 1]) func `a device that is there loses nothing, whatever it keeps or fails to tell`(
+    @Test(arguments: [0, 1]) func `a device that is there loses nothing, whatever it keeps or fails to report`(
         days: Int
     ) throws {
-        try AgentRig.everyOrder(0..<3, deadline: .days(30)) { world in
+        try AgentRig.everyOrder(0..<3, deadline: .days(30)) { environment in
             let capabilities = Capabilities(
                 [.heartRate: [.history], .steps: [.history]], maximumHistoryDays: days)
-            let rig = AgentRig(world, capabilities: capabilities)
+            let rig = AgentRig(environment, capabilities: capabilities)
             rig.behave { call in
                 guard case .history(let request) = call, request.metric == .steps else { return .answer }
                 return .fail(DeviceError(.failure, "Never."))
             }
             try await rig.run { _ in
                 try await rig.waitForSync()
-                try await world.gatewayClock.sleep(for: .days(2))
+                try await environment.gatewayClock.sleep(for: .days(2))
                 #expect(gaps(rig) == [])
             }
         }

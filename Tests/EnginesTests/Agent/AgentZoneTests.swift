@@ -11,11 +11,11 @@ import Vitals
     /// A device with a half-hour workout on each of two days, and heart rates every two minutes: 130 during a workout,
     /// 90 before and after.
     private static func rig(
-        _ world: Simulation, heartRates: Bool = true,
+        _ environment: Simulation, heartRates: Bool = true,
         monitor: MonitorConfiguration? = .fixture(of: .heartRate, exerciseMaximum: 200)
     ) -> AgentRig {
         AgentRig(
-            world, capabilities: Capabilities([.heartRate: [.monitor, .history], .sport: [.history]]),
+            environment, capabilities: Capabilities([.heartRate: [.monitor, .history], .sport: [.history]]),
             content: .init(
                 history: [
                     .sport: [-1_440, 0].map { Fixture.workout(at: $0 - 120, lasting: 30) },
@@ -48,8 +48,8 @@ import Vitals
     func `a day and its workouts have minutes in zones, past and running, though heart rates come after workouts`()
         throws
     {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = Self.rig(world)
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = Self.rig(environment)
             try await rig.run { _ in
                 try await rig.waitForSync()
                 #expect(facts(rig, .heartRate).map(\.zones?.minutes) == [[0, 30, 0, 0, 0]])
@@ -62,8 +62,8 @@ import Vitals
     }
 
     @Test func `a heart rate that comes late corrects the workout that it belongs to`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = Self.rig(world)
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = Self.rig(environment)
             try await rig.run { agent in
                 try await rig.waitForSync()
                 let days = facts(rig, .sport).count
@@ -82,19 +82,19 @@ import Vitals
     }
 
     @Test func `live heart rates count as they come, and another maximum counts the running day anew`() throws {
-        try AgentRig.everyOrder(0..<10) { world in
-            let rig = Self.rig(world)
+        try AgentRig.everyOrder(0..<10) { environment in
+            let rig = Self.rig(environment)
             try await rig.run { agent in
                 try await rig.waitForSync()
                 for minute in 1...3 {
-                    try await world.gatewayClock.sleep(for: .minutes(1))
+                    try await environment.gatewayClock.sleep(for: .minutes(1))
                     await rig.session?.send(.samples([Fixture.heartRate(170, at: minute)], receipts: []))
                 }
-                try await world.gatewayClock.sleep(for: .seconds(10))
+                try await environment.gatewayClock.sleep(for: .seconds(10))
                 #expect(running(rig, .heartRate)?.zones?.minutes == [0, 30, 0, 2, 0])
                 let patch = MonitorPatch([MonitorSetting(.heartRate, .exerciseMaximum): .number(170)])
                 _ = try await rig.ask(.configure(patch, ifVersion: nil, adopts: false), "c", of: agent)
-                try await world.gatewayClock.sleep(for: .seconds(10))
+                try await environment.gatewayClock.sleep(for: .seconds(10))
                 #expect(running(rig, .heartRate)?.zones?.minutes == [23, 0, 30, 0, 2])
                 #expect(zones(running(rig, .sport)) == [[0, 0, 30, 0, 0]])
             }
@@ -114,9 +114,9 @@ import Vitals
     }
 
     @Test func `there are none where the setting is not`() throws {
-        try AgentRig.everyOrder(0..<3) { world in
+        try AgentRig.everyOrder(0..<3) { environment in
             let rig = AgentRig(
-                world, capabilities: Capabilities([.sport: [.history]]),
+                environment, capabilities: Capabilities([.sport: [.history]]),
                 content: .init(history: [.sport: [Fixture.workout(at: -120, lasting: 30)]]))
             try await rig.run { _ in
                 try await rig.waitForSync()

@@ -86,7 +86,7 @@ import Vitals
             ])
     }
 
-    @Test func `ignores values of a device that is not worn, unless reported to count them`() {
+    @Test func `ignores values of a device that is not worn, unless asked to count them`() {
         #expect(edges([101, 101], isWorn: false) == [])
         let policy = AlertPolicy(cooldown: .zero, countsWhenNotWorn: true)
         #expect(edges([101, 101], policy: policy, isWorn: false) == ["1 heart_rate_resting_high raised"])

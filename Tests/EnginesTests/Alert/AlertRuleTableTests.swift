@@ -123,7 +123,7 @@ import Vitals
         #expect(events.last?.raisedAt == Fixture.minute(raised))
     }
 
-    @Test(arguments: AlertRule.all) func `needs as many values in a row as it is reported`(rule: AlertRule) throws {
+    @Test(arguments: AlertRule.all) func `needs as many values in a row as configured`(rule: AlertRule) throws {
         let step = Self.step(rule)
         let policy = AlertPolicy(count: [rule.metric: 3])
         #expect(try Self.events(rule, [step, step, 0, step, step, 0], policy: policy).texts == [])
@@ -148,7 +148,7 @@ import Vitals
         #expect(again.map(\.event.measuredAt) == [Fixture.minute(6)])
     }
 
-    @Test(arguments: AlertRule.all) func `does not count while the device is not worn, unless reported to`(
+    @Test(arguments: AlertRule.all) func `does not count while the device is not worn, unless asked to`(
         rule: AlertRule
     ) throws {
         let values = [Double](repeating: Self.step(rule), count: 3)

@@ -30,10 +30,10 @@ import Vitals
         _ = machine.handle(.start, at: Fixture.noon)
         var ceiling = ConnectionMachine.firstWait
         for attempt in 1...20 {
-            let wait = try #require(waits(machine.handle(.ended("away"), at: Fixture.noon)).first)
+            let wait = try #require(waits(machine.handle(.ended("offline"), at: Fixture.noon)).first)
             #expect(wait >= ceiling / 2 && wait <= ceiling)
             #expect(machine.state.phase == .waiting)
-            #expect(machine.state.lastError == "away")
+            #expect(machine.state.lastError == "offline")
             #expect(machine.handle(.woken, at: Fixture.noon).last == .open)
             #expect(machine.state.attempts == attempt + 1)
             ceiling = min(ceiling * 2, ConnectionMachine.longestWait)
@@ -57,7 +57,7 @@ import Vitals
         var machine = machine()
         _ = machine.handle(.start, at: Fixture.noon)
         for _ in 0..<10 {
-            _ = machine.handle(.ended("away"), at: Fixture.noon)
+            _ = machine.handle(.ended("offline"), at: Fixture.noon)
             _ = machine.handle(.woken, at: Fixture.noon)
         }
         _ = machine.handle(.opened(clockSkew: nil), at: Fixture.noon)

@@ -11,7 +11,7 @@ import Testing
         arguments: [
             (.new, .new), (.corrected, .corrected), (.known, .known), (.withdrawn, .superseded),
         ] as [(SampleOutcome.Novelty, SettledReceipt.Outcome)])
-    func `a device is reported what the store found, and of a record that does not count that it is superseded`(
+    func `a device receives what the store found, and of a record that does not count that it is superseded`(
         novelty: SampleOutcome.Novelty, outcome: SettledReceipt.Outcome
     ) {
         let receipt = CheckedReceipt(receipt: Self.receipt, refusal: nil, place: 1)

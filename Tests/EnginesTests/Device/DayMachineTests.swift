@@ -16,7 +16,7 @@ import Vitals
         if case .steps(let count, _, _) = summary?.details { count } else { nil }
     }
 
-    @Test func `tells what counts now, also if it was more before`() {
+    @Test func `says what counts now, also if it was more before`() {
         let machine = DayMachine()
         #expect(Self.count(machine.record(of: Self.steps(100), at: Fixture.noon).summary) == 100)
         #expect(Self.count(machine.record(of: Self.steps(80), at: Fixture.noon).summary) == 80)

@@ -50,7 +50,7 @@ import Vitals
             (.sync, 29, nil, false, .history),
             (.sync, 30, nil, true, .history),
             (.sync, 5, 0, true, .history),
-        ] as [(SampleSource, Int, Int?, Bool, Lane)]) func `tells history from now`(
+        ] as [(SampleSource, Int, Int?, Bool, Lane)]) func `distinguishes history from now`(
             source: SampleSource, ago: Int, mark: Int?, isHistorical: Bool, lane: Lane
         )
     {

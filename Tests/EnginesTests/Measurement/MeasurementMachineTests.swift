@@ -217,7 +217,7 @@ import Vitals
         #expect(machine.handle(.stop(nil, key: "t"), at: now) == [.stop(id)])
     }
 
-    @Test func `where nobody can tell whether it stopped, the stop has failed`() {
+    @Test func `where nobody knows whether it stopped, the stop has failed`() {
         var lost = running()
         _ = lost.handle(.stop(nil, key: "s"), at: now)
         #expect(statuses(lost.handle(.disconnected, at: now)) == ["c": .failed, "s": .failed])

@@ -152,7 +152,7 @@ import Vitals
         #expect(found.contains { $0.hasPrefix(issue) || $0.hasPrefix("1: " + issue) }, "\(found)")
     }
 
-    @Test func `refuses devices whose entities Home Assistant could not tell apart, where it is reported of them`() throws {
+    @Test func `refuses devices whose entities Home Assistant could not distinguish, where it gets both`() throws {
         let devices = """
             devices: [{id: band, driver: toy},
              {id: band_resting, driver: toy}, {id: band_2, driver: toy}]
@@ -162,7 +162,7 @@ import Vitals
         #expect(found.count == 1)
         #expect(
             found.first?.hasPrefix(
-                "3: devices[1].id: Home Assistant could not tell the entities of band_resting")
+                "3: devices[1].id: Home Assistant could not distinguish the entities of band_resting")
                 == true, "\(found)")
         #expect(try load(Self.least + devices + "home_assistant: {discovery: off}\n").devices.count == 3)
     }
@@ -194,7 +194,7 @@ import Vitals
         #expect(issues("mqtt: {url: [\(urls)]}") == ["1: mqtt.url: At most 16 texts are taken here."])
     }
 
-    @Test func `tells which changes need a restart`() throws {
+    @Test func `says which changes need a restart`() throws {
         let before = try load(Self.least)
         let moved = try load("\n# moved\n" + Self.least + "log: {level: debug}\n")
         let other = try load("mqtt: {url: mqtt://127.0.0.2}\nstore: {path: x.sqlite}\n")

@@ -40,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: [(0o600, false), (0o640, true)])
-    func `checks the file that a link leads to, not at the link`(permissions: Int, isWarned: Bool) throws {
+    func `checks the file that a link leads to, not the link`(permissions: Int, isWarned: Bool) throws {
         try withFolder { folder in
             try write("x", to: "real", in: folder, permissions: permissions)
             try FileManager.default.createSymbolicLink(atPath: "\(folder)/pw", withDestinationPath: "real")

@@ -48,7 +48,7 @@ import Vitals
         }
     }
 
-    @Test func `errors of the configuration are problems, each with its line, and end the look`() async throws {
+    @Test func `errors of the configuration are problems, each with its line, and end the check`() async throws {
         try await withRoom { folder in
             let report = try await report("devices: [{id: a, driver: none}]\nstor: 1\n", in: folder)
             #expect(!report.isSound)
@@ -62,9 +62,9 @@ import Vitals
     {
         try await withRoom { folder in
             let port = try freePort()
-            let away = try await report(toy, in: folder, url: "mqtt://127.0.0.1:\(port)")
-            #expect(of("broker", away).map(\.severity) == [.problem])
-            #expect(away.text.contains("Start the broker, or correct mqtt.url."))
+            let unreachable = try await report(toy, in: folder, url: "mqtt://127.0.0.1:\(port)")
+            #expect(of("broker", unreachable).map(\.severity) == [.problem])
+            #expect(unreachable.text.contains("Start the broker, or correct mqtt.url."))
             let users = MosquittoOptions(users: ["vitals": "right"])
             let refused = try await report(
                 toy, in: folder, on: users, mqtt: ", username: vitals, password: {env: PW}")
@@ -118,7 +118,7 @@ import Vitals
         #expect(DiskSpace(bytes: bytes, files: files).finding(in: "/a").severity == severity)
     }
 
-    @Test func `a folder that is missing has no room to tell`() { #expect(DiskSpace(of: "/nowhere/a") == nil) }
+    @Test func `a folder that is missing has no room to report`() { #expect(DiskSpace(of: "/nowhere/a") == nil) }
 
     @Test(arguments: [
         (2026, Bool?.some(true), Finding.Severity.fine), (2026, false, .warning), (2026, nil, .fine),
@@ -132,11 +132,11 @@ import Vitals
     }
 
     @Test func `the report has a line for each finding, and counts the problems`() {
-        let findings = [Finding(.fine, "clock", "Right."), Finding(.problem, "broker", "Away. Start it.")]
+        let findings = [Finding(.fine, "clock", "Right."), Finding(.problem, "broker", "Offline. Start it.")]
         #expect(
             DoctorReport(findings).text == """
                 ok    clock   Right.
-                FAIL  broker  Away. Start it.
+                FAIL  broker  Offline. Start it.
                 1 problem. The gateway does not work as it should.
 
                 """)

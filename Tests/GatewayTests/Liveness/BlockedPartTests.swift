@@ -26,7 +26,7 @@ import Vitals
             let report = LivenessReport(
                 hasBegun: { true }, late: { late.append($0) },
                 status: { $0.isEmpty ? "Well." : "Late: \($0.map(\.name))." })
-            // Looks ten times a second.
+            // Checks ten times a second.
             let environment = ["NOTIFY_SOCKET": path, "WATCHDOG_USEC": "400000"]
             let notifier: ServiceNotifier = try #require(ServiceNotifier(environment: environment))
             let watch = Watchdog(
@@ -128,7 +128,7 @@ import Vitals
         try await store.close()
     }
 
-    @Test func `an alarm that blocks its thread makes the timers late`() async throws {
+    @Test func `a timer that blocks its thread makes the timers late`() async throws {
         let place = BlockedThread()
         let timers = Timers(clock: .system)
         try await withThrowingTaskGroup { group in

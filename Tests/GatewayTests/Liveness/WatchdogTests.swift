@@ -56,7 +56,7 @@ import Vitals
                 #expect(late.elements == [[.devices]])
                 #expect(watch.late == [.devices])
                 try await socket.messages.wait { $0.contains("STATUS=Late: [\"devices\"].") }
-                #expect(log.entries.map { $0.metadata["health.part"] } == ["devices"])
+                #expect(log.entries.map { $0.metadata["liveness.part"] } == ["devices"])
                 let signs = socket.signs
                 let count = checks.elements.count
                 try await checks.wait { $0.count > count + 4 }

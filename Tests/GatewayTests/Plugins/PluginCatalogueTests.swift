@@ -38,7 +38,7 @@ import Testing
 
     @Test func `says why this build has not what another one has`() throws {
         let reason = "This program was built without radio. Build it with --radio."
-        let catalogue = try PluginCatalogue([TestPlugin.self], skipped: ["bluez": reason])
+        let catalogue = try PluginCatalogue([TestPlugin.self], unavailable: ["bluez": reason])
         let device = "devices: [{id: a, driver: ring, transport: {type: bluez, address: b}}]\n"
         let error = #expect(throws: ConfigurationError.self) {
             try ConfigurationLoader(plugins: catalogue, environment: [:]).load(

@@ -53,7 +53,7 @@ import Vitals
                 Band\u{FFFD}2\u{FFFD}[2J
                   family: A\u{FFFD}B
                   steps  2  2026-01-05 12:00Z to 2026-01-05 12:01Z  A_SAMPLE
-                  left out: B\u{FFFD}_SAMPLE: no rule knows this table
+                  skipped: B\u{FFFD}_SAMPLE: no rule knows this table
                   Two:\u{FFFD}lines.
 
                 To copy into the configuration, each with an id of your own:

@@ -164,7 +164,7 @@ import Vitals
             let (isUsable, text) = try problems("store: {path: v}", in: folder)
             #expect(isUsable)
             #expect(
-                text == "warning: F/c:3: store.path: F/v is no SQLite database. The gateway would quarantine it and "
+                text == "warning: F/c:3: store.path: F/v is no SQLite database. The gateway would move it aside and "
                     + "begin a new one.\n")
             try write("SQLite format 3\0", to: "w", in: folder)
             let (isGood, nothing) = try problems("store: {path: w}", in: folder)

@@ -47,7 +47,7 @@ import Testing
                     written += 1
                 } else if line == "urgent" {
                     hasUrgent = true
-                } else if line.hasSuffix(" left out"), let count = Int(line.prefix { $0.isNumber }) {
+                } else if line.hasSuffix(" skipped"), let count = Int(line.prefix { $0.isNumber }) {
                     skipped += count
                 } else {
                     continue
@@ -61,7 +61,7 @@ import Testing
 
     @Test func `writes lines in order, and flush waits for them`() throws {
         let pipe = try Pipe()
-        let writer = LogWriter(descriptor: pipe.writing) { "\($0) left out\n" }
+        let writer = LogWriter(descriptor: pipe.writing) { "\($0) skipped\n" }
         writer.write("one\n", isUrgent: false)
         writer.write("two\n", isUrgent: true)
         writer.flush()
@@ -72,7 +72,7 @@ import Testing
 
     @Test func `nobody waits for a reader that does not read, and what did not fit is counted`() throws {
         let pipe = try Pipe()
-        let writer = LogWriter(descriptor: pipe.writing) { "\($0) left out\n" }
+        let writer = LogWriter(descriptor: pipe.writing) { "\($0) skipped\n" }
         let kept = (LogWriter.capacity - LogWriter.reserve) / Self.line.utf8.count
         for _ in 0..<2 * kept { writer.write(Self.line, isUrgent: false) }
         // Warnings still have their part.
@@ -100,7 +100,7 @@ import Testing
         signal(SIGPIPE, SIG_IGN)
         let pipe = try Pipe()
         close(pipe.reading)
-        let writer = LogWriter(descriptor: pipe.writing) { "\($0) left out\n" }
+        let writer = LogWriter(descriptor: pipe.writing) { "\($0) skipped\n" }
         for _ in 0..<1000 {
             writer.write(Self.line, isUrgent: true)
             writer.flush()
@@ -113,7 +113,7 @@ import Testing
         // Each write to /dev/full fails as on a full disk.
         let descriptor = open("/dev/full", O_WRONLY | O_CLOEXEC)
         try #require(descriptor >= 0)
-        let writer = LogWriter(descriptor: descriptor) { "\($0) left out\n" }
+        let writer = LogWriter(descriptor: descriptor) { "\($0) skipped\n" }
         for _ in 0..<3 {
             writer.write(Self.line, isUrgent: false)
             writer.flush()
@@ -121,6 +121,6 @@ import Testing
         // There is room again.
         try #require(dup2(pipe.writing, descriptor) == descriptor)
         writer.write("urgent\n", isUrgent: true)
-        #expect(pipe.read(until: "left out\n") == "urgent\n3 left out\n")
+        #expect(pipe.read(until: "skipped\n") == "urgent\n3 skipped\n")
     }
 }

@@ -53,7 +53,7 @@ import Vitals
                     Watch: "Pro"
                       steps  2  2026-01-05 12:00Z to 2026-01-05 12:15Z  steps_record_table
                       sleep  1  2026-01-04 22:00Z to 2026-01-04 22:00Z  sleep_session_record_table
-                      left out: body_fat_record_table: no rule knows this table
+                      skipped: body_fat_record_table: no rule knows this table
 
                     Fit
                       steps  2  2026-01-05 12:00Z to 2026-01-05 12:15Z  steps_record_table
@@ -78,7 +78,7 @@ import Vitals
         }
     }
 
-    @Test func `the newest file of a folder is read, and says what it leaves out`() async throws {
+    @Test func `the newest file of a folder is read, and says what it skips`() async throws {
         try await withFolder { folder in
             _ = try await health(in: folder)
             let file = folder.appending(path: "Gadgetbridge.db").path
@@ -100,7 +100,7 @@ import Vitals
                     "  heart_rate  2  2026-01-05 12:00Z to 2026-01-05 12:01Z  MI_BAND_ACTIVITY_SAMPLE\n"))
             #expect(
                 result.output.contains(
-                    "  left out: MI_BAND_ACTIVITY_SAMPLE, 1 rows: not measured, by the app's own mark\n"))
+                    "  skipped: MI_BAND_ACTIVITY_SAMPLE, 1 rows: not measured, by the app's own mark\n"))
             #expect(result.output.contains("      device: \"C0:11:22:33:44:55\"\n"))
         }
     }

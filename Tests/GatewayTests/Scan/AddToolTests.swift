@@ -73,7 +73,7 @@ import Vitals
         let entry = try await Self.entry { wishes in
             wishes.device = "R02_1122"
             (wishes.id, wishes.name, wishes.driver) = ("anna-ring", "Anna's ring", "colmi-ring")
-            wishes.transport = [.init("duty", "visit"), .init("connect_every", "15m")]
+            wishes.transport = [.init("connection", "periodic"), .init("connect_every", "15m")]
             wishes.options = [.init("utc_offset", "60")]
         }
         #expect(
@@ -84,7 +84,7 @@ import Vitals
                     transport:
                       type: bluez
                       address: "30:35:47:00:11:22"
-                      duty: visit
+                      connection: periodic
                       connect_every: "15m"
                     options:
                       utc_offset: 60
@@ -168,7 +168,7 @@ import Vitals
         #expect(failure == "No pairing was chosen.")
     }
 
-    @Test func `what a person cannot tell apart is not offered`() async throws {
+    @Test func `what a person cannot distinguish is not offered`() async throws {
         let person = Person([])
         let tool = AddTool(plugins: try PluginCatalogue(BundledPlugins.all), beside: [], directory: "/nowhere")
         await #expect(throws: AddTool.Failure.self) {
@@ -212,7 +212,7 @@ import Vitals
         #expect(try await Self.failure(["0", "x", "9"]).contains("No device was chosen"))
     }
 
-    @Test func `several devices of one name are told apart by address`() async throws {
+    @Test func `several devices of one name are distinguished by address`() async throws {
         let tool = AddTool(plugins: try PluginCatalogue(BundledPlugins.all), beside: [], directory: "/nowhere")
         var wishes = AddTool.Wishes()
         wishes.device = "Strap 7"

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 import Vitals
 
-/// Which plugins look for devices, and who recognises what they find.
+/// Which plugins scan for devices, and who recognises what they find.
 @Suite struct ScannersTests {
     private static let drivers: [any DeviceDriver.Type] = [StrapDriver.self, BandDriver.self, ToyDriver.self]
 
@@ -91,7 +91,7 @@ import Vitals
         #expect(answer.message == "radio: D-Bus cannot be reached.")
     }
 
-    @Test func `a plugin that cannot look is reported beside what others find; if none can, the scan has failed`()
+    @Test func `a plugin that cannot scan is reported beside what others find; if none can, the scan has failed`()
         async throws
     {
         let broken = TestScanner(failure: LinkError(.unreachable, "There is no adapter."))
@@ -104,7 +104,7 @@ import Vitals
         #expect(await Self.answer([late.setup()]).code == .timeout)
     }
 
-    @Test func `without a plugin that can look, a scan is unsupported`() async {
+    @Test func `without a plugin that can scan, a scan is unsupported`() async {
         let answer = await Self.answer([])
         #expect(answer.status == .rejected)
         #expect(answer.code == .unsupported)

@@ -4,7 +4,7 @@ import StoreAPI
 import Synchronization
 import Vitals
 
-/// The real store of an import, to which a test adds samples, and which counts how often what is due was written.
+/// The real store of an import, to which a test adds samples, and which counts how often what is pending was written.
 final class CountingStore: StatisticsStore {
     private let scratch: ScratchStore
     private let written = Mutex(0)
@@ -12,19 +12,19 @@ final class CountingStore: StatisticsStore {
     private let steps = Mutex<[Timestamp: Sample]>([:])
     private var store: any StatisticsStore { scratch.statistics }
 
-    /// Creates a store that keeps what is due from the beginning.
-    init(_ world: Simulation) async throws {
+    /// Creates a store that keeps what is pending from the beginning.
+    init(_ simulation: Simulation) async throws {
         var options = StoreOptions()
         options.marksPendingStatistics = true
-        scratch = try ScratchStore(world, options: options)
-        try await scratch.statistics.keepPendingStatistics(true, at: world.date)
+        scratch = try ScratchStore(simulation, options: options)
+        try await scratch.statistics.keepPendingStatistics(true, at: simulation.date)
     }
 
-    /// How often what is due was written.
+    /// How often what is pending was written.
     var writes: Int { written.withLock { $0 } }
 
-    /// What is due.
-    var due: [PendingStatistics] {
+    /// What is pending.
+    var pending: [PendingStatistics] {
         get async throws(StoreError) { try await pendingStatistics() }
     }
 

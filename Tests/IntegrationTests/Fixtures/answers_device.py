@@ -47,8 +47,8 @@ def main():
             nothing = {"history/read": {"samples": [], "next": None}, "summary/read": {"days": []},
                        "monitor/read": {"configuration": {}}}.get(method, {})
             send({"id": call["id"], "result": within(answer.get("result", nothing), params)})
-        for reported in answer.get("tell", []):
-            send(reported)
+        for message in answer.get("tell", []):
+            send(message)
         if method == "shutdown":
             return
 

@@ -23,7 +23,7 @@ def send(message):
     sys.stdout.flush()
 
 
-def tell(method, **params):
+def notify(method, **params):
     send({"method": method, "params": params})
 
 
@@ -46,9 +46,9 @@ def measure(metric):
     global running
     running += 1
     if metric == "stress":
-        tell("measurement/error", measurement=running, error={"code": 4, "message": "Put it on."})
-        tell("measurement/sample", measurement=running, sample={"metric": "stress", "start": NOW, "value": 500})
-        tell("measurement/ended", measurement=running, completed=True, error=None)
+        notify("measurement/error", measurement=running, error={"code": 4, "message": "Put it on."})
+        notify("measurement/sample", measurement=running, sample={"metric": "stress", "start": NOW, "value": 500})
+        notify("measurement/ended", measurement=running, completed=True, error=None)
     return {"measurement": running}
 
 
@@ -66,7 +66,7 @@ def answer(method, params):
     if method == "measurement/stop":
         if params["measurement"] == 1:
             raise Refusal("It is stuck.")
-        tell("measurement/ended", measurement=params["measurement"], completed=False, error=None)
+        notify("measurement/ended", measurement=params["measurement"], completed=False, error=None)
         return {}
     if method == "monitor/read":
         if params["metric"] == "stress":
@@ -86,6 +86,6 @@ for line in sys.stdin:
     except Refusal as refusal:
         send({"id": call["id"], "error": {"code": 2, "message": str(refusal)}})
     if call["method"] == "initialize":
-        tell("wear", worn=True)
-        tell("battery", percent=50, charging=False)
-        tell("signal", rssi=-61)
+        notify("wear", worn=True)
+        notify("battery", percent=50, charging=False)
+        notify("signal", rssi=-61)

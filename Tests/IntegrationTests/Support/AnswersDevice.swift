@@ -18,7 +18,7 @@ struct AnswersDevice {
     }
 
     /// From now on it gives these answers: by method, with the metric behind it where there is one, JSON with `result` or
-    /// `error`, and as `report` what it says by itself after it. It does everything else that it is asked, with an empty answer.
+    /// `error`, and as `tell` what it says by itself after it. It does everything else that it is asked, with an empty answer.
     func answer(_ answers: [String: String]) throws {
         let text = answers.map { "\"\($0.key)\": \($0.value)" }.joined(separator: ",\n")
         try "{\(text)}".write(toFile: bench.path("\(id).answers"), atomically: true, encoding: .utf8)

@@ -82,9 +82,9 @@ import WearableTesting
                     delay: .zero...(.milliseconds(100))))
             var ends: [Timestamp] = []
             for _ in 0..<3 {
-                let (life, crashes) = (Int.random(in: 20...100, using: &random), Bool.random(using: &random))
-                ends.append(clock.now + .minutes(life))
-                try await home.run(setups, crashing: crashes) { try await clock.sleep(for: .minutes(life)) }
+                let (runTime, crashes) = (Int.random(in: 20...100, using: &random), Bool.random(using: &random))
+                ends.append(clock.now + .minutes(runTime))
+                try await home.run(setups, crashing: crashes) { try await clock.sleep(for: .minutes(runTime)) }
             }
             home.broker.setFaults(BrokerFaults())
             wardrobe.calmDown()
@@ -178,7 +178,9 @@ import WearableTesting
                 ScriptedClinic.spots.map { Reported("heart_rate", ScriptedClinic.moment($0.minute), Double($0.pulse)) }),
             Memory(
                 "oximeter", "blood_glucose",
-                ScriptedClinic.sugars.map { Reported("blood_glucose", ScriptedClinic.moment($0.minute), Double($0.amount)) }
+                ScriptedClinic.sugars.map {
+                    Reported("blood_glucose", ScriptedClinic.moment($0.minute), Double($0.amount))
+                }
             ),
         ]
     }

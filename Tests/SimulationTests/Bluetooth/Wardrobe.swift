@@ -11,7 +11,7 @@ import WearableTesting
 final class Wardrobe: Sendable {
     /// The time zone of the clocks without a zone.
     static let calendar = LocalCalendar(identifier: "Europe/Berlin") ?? LocalCalendar(timeZone: .gmt)
-    /// The longest life of a connection.
+    /// The longest duration of a connection.
     private static let longest: Duration = .minutes(40)
     /// The time between two values of the strap.
     private static let pace: Duration = .minutes(1)
@@ -81,13 +81,13 @@ final class Wardrobe: Sendable {
         }
     }
 
-    /// Runs a driver with a wearable until the connection ends: at the latest when the wearable goes away.
+    /// Runs a driver with a wearable until the connection ends: at the latest when the wearable disconnects.
     func withConnection(
         _ id: String, _ body: @escaping @Sendable (ScriptedGATTLink) async throws -> Void
     ) async throws {
         let device = connect(id)
         try await withThrowingTaskGroup { group in
-            group.addTask { await self.goAway(device) }
+            group.addTask { await self.disconnectLater(device) }
             if id == "strap" { group.addTask { await self.beat(device) } }
             defer { group.cancelAll() }
             try await body(device.link)
@@ -95,9 +95,9 @@ final class Wardrobe: Sendable {
     }
 
     /// Ends the connection after a while, sometimes with a minute of silence before.
-    private func goAway(_ device: ScriptedPeripheral) async {
-        let life = Duration.seconds(draw(5...Int(Self.longest.components.seconds)))
-        guard (try? await clock.sleep(for: life)) != nil else { return }
+    private func disconnectLater(_ device: ScriptedPeripheral) async {
+        let duration = Duration.seconds(draw(5...Int(Self.longest.components.seconds)))
+        guard (try? await clock.sleep(for: duration)) != nil else { return }
         if draw(0...3) == 0 {
             device.fallSilent()
             guard (try? await clock.sleep(for: .minutes(1))) != nil else { return }

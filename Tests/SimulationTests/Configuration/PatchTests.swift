@@ -17,7 +17,7 @@ import Vitals
             let environment = try FourWearables(simulation: simulation, zone: "Europe/Berlin", historyDays: 0)
             defer { environment.remove() }
             let configurations = environment.broker.observe("vitals2mqtt/home/+/config")
-            try await environment.visit {
+            try await environment.runGateway {
                 try await simulation.gatewayClock.sleep(for: .minutes(1))
                 var counts: [String: Int] = [:]
                 for device in ["band", "ring", "cuff"] {

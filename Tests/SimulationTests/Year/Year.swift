@@ -6,14 +6,14 @@ import Synchronization
 import Testing
 import Vitals
 
-/// The course of a year: its events, and the checks at each step.
+/// A simulated year: its events, and the checks at each step.
 final class Year: Sendable {
     typealias Series = YearConsumer.Series
 
     let environment: FourWearables
     let days: PlainDays
     private let consumer: Mutex<YearConsumer>
-    private let visits = Mutex(0)
+    private let runs = Mutex(0)
 
     init(environment: FourWearables, days: PlainDays) {
         self.environment = environment
@@ -33,15 +33,15 @@ final class Year: Sendable {
 
     /// Runs the gateway from four minutes before a midnight until one minute after it.
     func passMidnight(_ midnight: Date) async throws {
-        let visit = visits.withLock { visits in
-            visits += 1
-            return visits
+        let run = runs.withLock { runs in
+            runs += 1
+            return runs
         }
         try await environment.sleep(until: midnight.addingTimeInterval(-240))
-        try await environment.visit {
-            if visit == 1 { self.configure() }
+        try await environment.runGateway {
+            if run == 1 { self.configure() }
             try await self.environment.sleep(until: midnight.addingTimeInterval(-210))
-            if visit % 8 == 2 { try await self.measure(visit) }
+            if run % 8 == 2 { try await self.measure(run) }
             for offset in [-60.0, 60] {
                 try await self.environment.sleep(until: midnight.addingTimeInterval(offset))
                 let differences = try self.read().runningDifferences(on: try self.today())
@@ -57,10 +57,10 @@ final class Year: Sendable {
     }
 
     /// Makes measurements on demand, which become manual items.
-    private func measure(_ visit: Int) async throws {
+    private func measure(_ run: Int) async throws {
         for (device, metric) in [("band", "heart_rate"), ("cuff", "blood_pressure"), ("ring", "blood_oxygen")] {
             let answer = try await environment.ask(
-                "measure", "\(device) \(visit)", of: device,
+                "measure", "\(device) \(run)", of: device,
                 [("metric", .string(metric)), ("duration_s", 5)])
             #expect(answer["status"] == "done", "\(answer)")
         }
@@ -68,7 +68,7 @@ final class Year: Sendable {
 
     /// Checks the whole year, as published and as answered.
     func checkAll() async throws {
-        try await environment.visit {
+        try await environment.runGateway {
             try await self.environment.simulation.gatewayClock.sleep(for: .minutes(2))
             try await self.checkAnswers(of: try self.read())
         }

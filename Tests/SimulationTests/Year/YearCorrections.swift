@@ -30,7 +30,7 @@ extension Year {
 
     /// Lets the devices correct past records. Each affected day, and no other, is published once more.
     func correct() async throws {
-        try await environment.visit {
+        try await environment.runGateway {
             try await self.environment.simulation.gatewayClock.sleep(for: .minutes(2))
             for (number, correction) in Self.corrections.enumerated() { try await self.make(correction, number) }
         }

@@ -30,7 +30,7 @@ import Vitals
 
     /// The whole year 2026 in Berlin, and in other zones the weeks with events: one or two minutes on a small machine.
     /// `SIMULATION_YEARS=1` runs the whole year in every zone.
-    static let courses =
+    static let profiles =
         ProcessInfo.processInfo.environment["SIMULATION_YEARS"] != nil
         ? ["Europe/Berlin", "America/New_York", "Asia/Kathmandu"].map { whole($0) }
         : [
@@ -43,28 +43,28 @@ import Vitals
     /// With its first synchronisation, the year begins on January 1.
     private static func whole(_ zone: String) -> Profile { Profile(zone, from: "2026-01-31", history: 30, days: 335) }
 
-    @Test(arguments: courses) func `every day is what its samples amount to`(course: Profile) throws {
-        let start = Timestamp(seconds: Int64(course.first.timeIntervalSince1970))
+    @Test(arguments: profiles) func `every day is what its samples amount to`(profile: Profile) throws {
+        let start = Timestamp(seconds: Int64(profile.first.timeIntervalSince1970))
         try Simulation(seed: 3, start: start).run(deadline: .days(400)) { simulation in
-            let earlier = course.first.addingTimeInterval(-Double(course.history + 10) * 86_400)
-            let count = course.history + course.days + 15
-            let days = try PlainDays(zone: course.zone, from: earlier, count: count)
+            let earlier = profile.first.addingTimeInterval(-Double(profile.history + 10) * 86_400)
+            let count = profile.history + profile.days + 15
+            let days = try PlainDays(zone: profile.zone, from: earlier, count: count)
             let additions = YearAdditions.all(calendar: days.calendar, from: earlier, days: count)
             let environment = try FourWearables(
-                simulation: simulation, zone: course.zone, historyDays: 400, first: .days(course.history),
+                simulation: simulation, zone: profile.zone, historyDays: 400, first: .days(profile.history),
                 additions: additions)
             defer { environment.remove() }
             let year = Year(environment: environment, days: days)
-            for midnight in Self.midnights(course, days.calendar) { try await year.passMidnight(midnight) }
+            for midnight in Self.midnights(profile, days.calendar) { try await year.passMidnight(midnight) }
             try await year.checkAll()
             try await year.correct()
         }
     }
 
     /// Every second midnight, and those before and after clock changes.
-    private static func midnights(_ course: Profile, _ calendar: Calendar) -> [Date] {
-        let starts = (1...course.days).compactMap {
-            calendar.date(byAdding: .day, value: $0, to: calendar.startOfDay(for: course.first))
+    private static func midnights(_ profile: Profile, _ calendar: Calendar) -> [Date] {
+        let starts = (1...profile.days).compactMap {
+            calendar.date(byAdding: .day, value: $0, to: calendar.startOfDay(for: profile.first))
         }
         return starts.enumerated().filter { number, start in
             let turn = calendar.timeZone.nextDaylightSavingTimeTransition(after: start.addingTimeInterval(-93_600))

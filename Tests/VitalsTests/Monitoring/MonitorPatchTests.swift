@@ -95,7 +95,7 @@ import Vitals
         #expect(try issues(example.changes).map(\.path) == example.issues)
     }
 
-    @Test func `tells every error at once, and what would be right`() throws {
+    @Test func `reports every error at once, and what would be right`() throws {
         let violations = try issues(
             [
                 "heart_rate.resting_alert.lower": .number(400), "heart_rate.schedule.interval_min": .number(7),

@@ -5,13 +5,13 @@ extension DeviceTarget {
     /// The default limit of connecting: BlueZ itself gives up after about 20 s, and then the services are read.
     static let connectTimeout: Duration = .seconds(40)
     static let connectTimeouts: ClosedRange<Duration> = .seconds(5) ... .minutes(2)
-    /// The default time between two visits: a battery of a small device lasts.
+    /// The default time between two periodic connections: a battery of a small device lasts.
     static let connectEvery: Duration = .minutes(15)
     static let connectEveryRange: ClosedRange<Duration> = .seconds(10) ... .hours(24)
-    /// The default silence after which a visit ends: longer than the pauses of a device that reads its memory.
+    /// The default silence that ends a periodic connection: longer than the pauses of a device that reads its memory.
     static let idleTimeout: Duration = .seconds(10)
     static let idleTimeoutRange: ClosedRange<Duration> = .seconds(2) ... .minutes(5)
-    /// The default length of a visit, for devices that never are silent.
+    /// The default limit of a periodic connection, for devices that never are silent.
     static let connectionLimit: Duration = .minutes(5)
     static let connectionLimitRange: ClosedRange<Duration> = .seconds(10) ... .hours(1)
 
@@ -36,7 +36,7 @@ extension DeviceTarget {
             mode = .periodic(every: every, idle: idle, longest: longest)
             if options.value("idle_timeout") != nil, idle >= longest {
                 options.report(
-                    "It must be shorter than connection_limit, which is \(longest.configurationText): no visit would end by silence.",
+                    "It must be shorter than connection_limit, which is \(longest.configurationText): no connection would end by silence.",
                     at: "idle_timeout")
             }
         case .persistent:

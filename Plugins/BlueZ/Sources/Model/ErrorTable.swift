@@ -5,7 +5,7 @@ import GatewayKit
 /// manual pages and of its `src/error.h`.
 enum ErrorTable {
     struct Row: Sendable {
-        /// The error's name; `org.bluez.Error.` is skipped.
+        /// The error's name; `org.bluez.Error.` is left out.
         var name: String
         /// A part of the error's text; empty for any.
         var text = ""
@@ -53,7 +53,7 @@ enum ErrorTable {
             meaning: "the adapter is busy with another connection. It is tried again."),
         Row(
             name: "Failed", text: "le-connection-refused", code: .unreachable,
-            meaning: "the device refuses the connection. Look whether a phone is connected to it."),
+            meaning: "the device refuses the connection. Check whether a phone is connected to it."),
         Row(
             name: "Failed", text: "le-connection-gatt-browsing", code: .unreachable,
             meaning:
@@ -78,10 +78,10 @@ enum ErrorTable {
             meaning: "BlueZ lost its socket. If it does so again: systemctl restart bluetooth."),
         Row(
             name: "Failed", text: "le-connection-create-socket", code: .unreachable,
-            meaning: "BlueZ got no socket. Look whether it has enough descriptors: journalctl -u bluetooth."),
+            meaning: "BlueZ got no socket. Check whether it has enough descriptors: journalctl -u bluetooth."),
         Row(
             name: "Failed", text: "le-connection-memory-allocation", code: .unreachable,
-            meaning: "BlueZ got no memory. Look at free memory, and at journalctl -u bluetooth."),
+            meaning: "BlueZ got no memory. Check free memory, and journalctl -u bluetooth."),
         Row(
             name: "Failed", text: "le-connection-unknown", code: .unreachable,
             meaning:
@@ -134,7 +134,7 @@ enum ErrorTable {
             meaning: "the adapter cannot do it. Low Energy needs Bluetooth 4.0."),
         Row(
             name: "NotAuthorized", code: .unreachable,
-            meaning: "BlueZ does not allow it. Look at the adapter with bluetoothctl show."),
+            meaning: "BlueZ does not allow it. Check the adapter with bluetoothctl show."),
         Row(
             name: "InvalidArguments", code: .unreachable,
             meaning: "this version of BlueZ does not take it. 5.51 is needed."),
@@ -150,7 +150,7 @@ enum ErrorTable {
             meaning: "BlueZ does not run. Start it: systemctl start bluetooth."),
         Row(
             name: "org.freedesktop.DBus.Error.NoReply", code: .broken,
-            meaning: "BlueZ ended before it answered. If it does so again, look at journalctl -u bluetooth."),
+            meaning: "BlueZ ended before it answered. If it does so again, check journalctl -u bluetooth."),
         Row(
             name: "org.freedesktop.DBus.Error.UnknownObject", code: .unreachable,
             meaning: "the device is no longer in reach. It is connected when it advertises."),
@@ -159,7 +159,7 @@ enum ErrorTable {
             meaning: "the device is no longer in reach, or BlueZ is older than 5.51."),
         Row(
             name: "org.freedesktop.DBus.Error.LimitsExceeded", code: .unreachable,
-            meaning: "D-Bus is overloaded. Look which program floods it."),
+            meaning: "D-Bus is overloaded. Check which program floods it."),
     ]
 
     /// The row of an error; `nil` if none is known.

@@ -23,7 +23,7 @@ extension ObjectTree {
             switch (isPassing && properties["Paired"]?.flag != true, name) {
             case (false, _): nil
             case (true, nil):
-                "Its address changes, and it tells no name: it can be configured only when it is paired."
+                "Its address changes, and it advertises no name: it can be configured only when it is paired."
             case (true, .some): "Its address changes; it is recognised by its name, which no other device may have."
             }
         return NearbyDevice(

@@ -9,7 +9,8 @@ struct ExpectedDevice: Sendable {
     static let memory: Duration = .minutes(10)
     /// How long after an advertisement the device can be connected without another one: it is in reach and awake.
     static let freshness: Duration = .seconds(5)
-    /// The broken visits in a row after which the next one waits for its time: a device may end each connection by itself.
+    /// The broken periodic connections in a row after which the next one waits for its time: a device may end each
+    /// connection by itself.
     static let mostBrokenConnections = 3
     /// The longest time for which the adapter listens for others after this device could not be connected. BlueZ gives up an attempt
     /// after this time.
@@ -18,10 +19,10 @@ struct ExpectedDevice: Sendable {
     enum State: Sendable {
         /// Until the device advertises: the promise gets its object.
         case waiting(Promise<Result<String, LinkError>>)
-        /// The device is being connected, or is connected, or a visit is over and the next one is not due.
+        /// The device is being connected, or is connected, or a periodic connection is over and the next not due.
         case settled
         /// The gateway waits for the next attempt. An advertisement ends that.
-        case offline(until: Duration)
+        case paused(until: Duration)
     }
 
     var target: DeviceTarget
@@ -30,9 +31,9 @@ struct ExpectedDevice: Sendable {
     var state: State
     /// The object of the device, and when it was last heard.
     var heard: (path: String, at: Duration)?
-    /// When the next visit is due.
+    /// When the next periodic connection is due.
     var dueAt: Duration = .zero
-    /// How many visits in a row broke.
+    /// How many periodic connections in a row broke.
     var brokenConnections = 0
     /// Until when its advertisements do not count while others are listened for, since it could not be connected.
     var restsUntil: Duration = .zero
@@ -42,7 +43,7 @@ struct ExpectedDevice: Sendable {
         switch state {
         case .waiting: true
         case .settled: false
-        case .offline(let until): now < until
+        case .paused(let until): now < until
         }
     }
 }

@@ -120,7 +120,7 @@ extension Radio {
                 expected[id]?.state = .settled
                 promise.fulfil(.success(path))
                 change.wake()
-            case .offline: device.presence.sawDevice()
+            case .paused: device.presence.sawDevice()
             case .settled: break
             }
         }

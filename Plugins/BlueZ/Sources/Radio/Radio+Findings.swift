@@ -9,7 +9,7 @@ extension BlueZService {
 }
 
 extension Radio {
-    /// Connects to the bus for a look.
+    /// Connects to the bus for a check.
     nonisolated func examination() async -> [Finding] {
         let found = Mutex<[Finding]>([])
         do {

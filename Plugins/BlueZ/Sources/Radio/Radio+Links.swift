@@ -87,7 +87,7 @@ extension Radio {
         default:
             throw LinkError(
                 .timeout,
-                "\(what): it does not tell its services within \(target.connectTimeout.configurationText). Bring it nearer."
+                "\(what): it does not report its services within \(target.connectTimeout.configurationText). Bring it nearer."
             )
         }
         guard tree[path, BlueZ.device]?["Connected"]?.flag == true else {
@@ -117,13 +117,13 @@ extension Radio {
         if links[link.path]?.link === link { links[link.path] = nil }
     }
 
-    /// Waits until a visit is over, and ends the link then.
+    /// Waits until a periodic connection is over, and ends the link then.
     func watchPeriodic(_ link: OpenLink, idle: Duration, longest: Duration) async {
         let begin = clock.uptime
         while link.ended.value == nil, let traffic = links[link.path], traffic.link === link {
             let end = min(traffic.lastActivity + idle, begin + longest)
             let left = end - clock.uptime
-            if left <= .zero { return self.end(traffic, LinkError(.ended, "The visit of the device is over.")) }
+            if left <= .zero { return self.end(traffic, LinkError(.ended, "The periodic connection is over.")) }
             do { try await clock.sleep(for: left) } catch { return }
         }
     }

@@ -2,7 +2,7 @@ import Concurrency
 import GatewayKit
 import Vitals
 
-/// Scans for people who look for a device. They share the adapters' scan with the gateway's devices.
+/// Scans for people who search for a device. They share the adapters' scan with the gateway's devices.
 extension Radio {
     /// Returns what the adapters hear within `duration` from the moment when they listen, and what is connected.
     func nearby(for duration: Duration) async throws(LinkError) -> [NearbyDevice] {

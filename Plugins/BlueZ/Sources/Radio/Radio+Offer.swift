@@ -20,7 +20,7 @@ struct OfferedServices {
 ///
 /// BlueZ shows them to every device that is connected. A device reads the first ones with the right identifiers, so that like services of
 /// several devices are one, which all of the gateway's devices may read. They stay when a link ends: some devices look for the time as
-/// soon as they are connected, and do not check again.
+/// soon as they are connected, and only then.
 extension Radio {
     static let offerPath = "/vitals2mqtt/services"
 

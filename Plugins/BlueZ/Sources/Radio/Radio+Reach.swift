@@ -48,7 +48,7 @@ extension Radio {
         (device.target, device.presence, device.state) = (target, presence, .settled)
         defer { change.wake() }
         if let trouble = trouble(for: target) {
-            device.state = .offline(until: now + ExpectedDevice.memory)
+            device.state = .paused(until: now + ExpectedDevice.memory)
             expected[id] = device
             throw trouble
         }
@@ -81,7 +81,7 @@ extension Radio {
 
     /// The gateway has left the device, and will come back.
     func leave(_ id: DeviceID, dueAt: Duration = .zero) {
-        expected[id]?.state = .offline(until: max(clock.uptime, dueAt) + ExpectedDevice.memory)
+        expected[id]?.state = .paused(until: max(clock.uptime, dueAt) + ExpectedDevice.memory)
         expected[id]?.heard = nil
         expected[id]?.dueAt = dueAt
         change.wake()

@@ -5,7 +5,7 @@ import Vitals
 
 /// Switches adapters on, lets them scan, and ends links whose turn is over.
 extension Radio {
-    /// Looks after the adapters until the task is cancelled: when something has changed, or a time is up.
+    /// Manages the adapters until the task is cancelled: when something has changed, or a time is up.
     func supervise() async {
         while !Task.isCancelled {
             let next = await checkScans()
@@ -34,7 +34,7 @@ extension Radio {
             if let time = await scan(adapter) { times.append(time) }
         }
         for device in expected.values {
-            if case .offline(let until) = device.state { times.append(until) }
+            if case .paused(let until) = device.state { times.append(until) }
         }
         return times.min()
     }
@@ -42,7 +42,7 @@ extension Radio {
     private func forgetDevices() {
         let now = clock.uptime
         expected = expected.filter { entry in
-            if case .offline(let until) = entry.value.state { now < until } else { true }
+            if case .paused(let until) = entry.value.state { now < until } else { true }
         }
     }
 

@@ -180,7 +180,7 @@ actor Radio {
     func settle() {
         for (id, device) in expected {
             guard case .waiting(let promise) = device.state, let trouble = trouble(for: device.target) else { continue }
-            expected[id]?.state = .offline(until: clock.uptime + ExpectedDevice.memory)
+            expected[id]?.state = .paused(until: clock.uptime + ExpectedDevice.memory)
             promise.fulfil(.failure(trouble))
         }
         settleScans()

@@ -34,7 +34,7 @@ final class ManualClock: Clock, Sendable {
             steadyNow: { self.now.uptime })
     }
 
-    /// Moves the clock while a task sleeps until then or until a moment shortly before. A task whose sleep is over may look at the
+    /// Moves the clock while a task sleeps until then or until a moment shortly before. A task whose sleep is over may read the
     /// clock before it moves, and sleep on from there.
     func move(to uptime: Duration, from earliest: Duration? = nil) async throws {
         let range = (earliest ?? uptime)...uptime

@@ -12,7 +12,7 @@ struct BloodPressureMeasurement: Sendable, Hashable {
     var user: Int?
     var status: Status?
 
-    /// What the cuff seen.
+    /// What the cuff detected.
     struct Status: OptionSet, Sendable, Hashable {
         let rawValue: UInt16
         static let bodyMoved = Status(rawValue: 1 << 0)

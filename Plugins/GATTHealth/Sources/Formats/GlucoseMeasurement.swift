@@ -16,7 +16,7 @@ struct GlucoseMeasurement: Sendable, Hashable {
     /// Whether a context with the same number follows.
     var hasContext: Bool
 
-    /// What the meter seen (Sensor Status Annunciation).
+    /// What the meter detected (Sensor Status Annunciation).
     struct Status: OptionSet, Sendable, Hashable {
         let rawValue: UInt16
         static let batteryLow = Status(rawValue: 1 << 0)

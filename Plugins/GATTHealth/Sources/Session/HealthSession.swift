@@ -34,7 +34,7 @@ final class HealthSession: DeviceSession {
         try await connection.clock.set(now, utcOffset: utcOffset)
     }
 
-    /// Reads a short value, so that a device that has gone is seen. One that lets nothing be read is watched by the link alone.
+    /// Reads a short value, so that a lost device is detected. One that lets nothing be read is watched by the link alone.
     func ping() async throws(DeviceError) {
         let device = connection.device
         let candidates = [device.battery, device.currentTime, device.measurementInterval]

@@ -15,12 +15,12 @@ extension ValueFeeds {
                 metric: .bloodPressure, table: table.name, rank: table.isActivity ? .minutes : .records,
                 unit: table.unit, columns: columns
             ) { row in
-                guard let high = row.number(0), let low = row.number(1) else { return .left(.notMeasured) }
+                guard let high = row.number(0), let low = row.number(1) else { return .skipped(.notMeasured) }
                 guard !ValidRange.notMeasured.contains(high), !ValidRange.notMeasured.contains(low) else {
-                    return .left(.notMeasured)
+                    return .skipped(.notMeasured)
                 }
                 guard ValidRange.bloodPressure.contains(high), ValidRange.bloodPressure.contains(low), high > low else {
-                    return .left(.implausible)
+                    return .skipped(.implausible)
                 }
                 let pulse = hasPulse ? row.number(2).flatMap { ValidRange.heartRate.contains($0) ? $0 : nil } : nil
                 return .sample(

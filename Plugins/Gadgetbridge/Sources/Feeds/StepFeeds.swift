@@ -53,12 +53,12 @@ enum StepFeeds {
         return RowFeed(
             metric: .steps, table: table.name, rank: .minutes, unit: table.unit, columns: columns, lead: lead
         ) { row in
-            guard let count = row.integer(0) else { return .left(row.absence(0)) }
+            guard let count = row.integer(0) else { return .skipped(row.absence(0)) }
             guard count > 0 else { return .nothing }
-            if more != nil, row.isNull(columns.count - 1) { return .left(.notMeasured) }
+            if more != nil, row.isNull(columns.count - 1) { return .skipped(.notMeasured) }
             guard let end = end(row, columns.count - 1), let steps = Int(exactly: count),
                 SampleLimits.steps.contains(steps)
-            else { return .left(.implausible) }
+            else { return .skipped(.implausible) }
             let metres = distance.flatMap { scale in row.number(1).map { $0 * scale.scale } }
             return .sample(
                 Sample(
@@ -76,13 +76,13 @@ enum StepFeeds {
                 metric: .steps, table: table.name, rank: .minutes, unit: table.unit,
                 columns: ["STEPS", "OTHER_TIMESTAMP", "CALORIES"], condition: table.condition
             ) { row in
-                guard let count = row.integer(0) else { return .left(row.absence(0)) }
-                guard let other = row.integer(1) else { return .left(row.absence(1)) }
+                guard let count = row.integer(0) else { return .skipped(row.absence(0)) }
+                guard let other = row.integer(1) else { return .skipped(row.absence(1)) }
                 let end = table.unit.moment(other)
                 guard count > 0, end > row.moment else { return .nothing }
                 guard let steps = Int(exactly: count), SampleLimits.steps.contains(steps),
                     end - row.moment <= SampleLimits.duration
-                else { return .left(.implausible) }
+                else { return .skipped(.implausible) }
                 let energy = row.number(2).flatMap { plausible($0 / 1000, SampleLimits.energy) }
                 return .sample(
                     Sample(

@@ -26,7 +26,7 @@ extension ValueFeeds {
                 metric: metric, table: table.name, rank: .records, unit: table.unit, columns: ["TEMPERATURE"] + types
             ) { row in
                 // What is empty is counted once, by one of the two feeds, whatever it would be of.
-                if row.isNull(0) { return wantsSkin ? .nothing : .left(.notMeasured) }
+                if row.isNull(0) { return wantsSkin ? .nothing : .skipped(.notMeasured) }
                 let type = types.contains("TEMPERATURE_TYPE") ? row.integer(1) ?? 0 : 0
                 let location = types.count == 2 ? row.integer(2) : nil
                 let isSkin: Bool
@@ -36,16 +36,16 @@ extension ValueFeeds {
                 case .unknown where location.map(skinPlaces.contains) == true: isSkin = true
                 case .unknown where location.map(bodyPlaces.contains) == true: isSkin = false
                 // Counted once, by one of the two feeds.
-                case .ambient: return wantsSkin ? .nothing : .left(.ambient)
-                case nil: return wantsSkin ? .nothing : .left(.unknownCode)
+                case .ambient: return wantsSkin ? .nothing : .skipped(.ambient)
+                case nil: return wantsSkin ? .nothing : .skipped(.unknownCode)
                 case .unknown:
                     // Only the owner knows whether a value without kind and place is a body temperature.
-                    guard let unspecified else { return wantsSkin ? .nothing : .left(.unspecified) }
+                    guard let unspecified else { return wantsSkin ? .nothing : .skipped(.unspecified) }
                     isSkin = unspecified == .skin
                 }
                 guard isSkin == wantsSkin else { return .nothing }
-                guard let value = row.number(0) else { return .left(.unreadable) }
-                guard range.contains(value) else { return .left(value == 0 ? .notMeasured : .implausible) }
+                guard let value = row.number(0) else { return .skipped(.unreadable) }
+                guard range.contains(value) else { return .skipped(value == 0 ? .notMeasured : .implausible) }
                 return .sample(Sample(metric: metric, start: row.moment, reading: .value(value)))
             }
         }

@@ -83,7 +83,7 @@ enum ValueFeeds {
         return RowFeed(
             metric: metric, table: table.name, rank: .records, unit: table.unit, columns: [],
             condition: "(\(column) IS NULL OR \(column) NOT IN (\(list)))"
-        ) { _ in .left(.unknownCode) }
+        ) { _ in .skipped(.unknownCode) }
     }
 
     /// A column that holds one number of a metric.
@@ -101,10 +101,10 @@ enum ValueFeeds {
             columns: [column] + more, condition: condition ?? table.condition
         ) { row in
             // Columns that the app added later are empty in older rows, and in minutes without this measurement.
-            guard let raw = row.number(0) else { return .left(row.absence(0)) }
+            guard let raw = row.number(0) else { return .skipped(row.absence(0)) }
             let value = convert(raw)
             guard range.contains(value) else {
-                return .left(ValidRange.notMeasured.contains(value) ? .notMeasured : .implausible)
+                return .skipped(ValidRange.notMeasured.contains(value) ? .notMeasured : .implausible)
             }
             // 0 manual, 1 automatic, 2 unknown.
             return .sample(

@@ -9,7 +9,7 @@ enum Family {
     /// The family of a wearable with rows in these tables; `nil` if they may be any wearable's.
     ///
     /// A wearable keeps its minutes in one table, which decides: a Mi Band has the records of its measurements in the tables of Zepp OS.
-    /// Where minutes tell nothing, or are those of several families, all of the families are named.
+    /// Where minutes say nothing, or are those of several families, all of the families are named.
     static func name(of tables: Set<String>) -> String? {
         let minutes = names(of: tables.filter { Table.isActivity($0) })
         let found = minutes.isEmpty ? names(of: tables) : minutes

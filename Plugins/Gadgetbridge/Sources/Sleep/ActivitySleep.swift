@@ -117,7 +117,7 @@ struct ActivitySleep: Sendable {
                     seen = row.moment
                     if found != .unchanged { last = found }
                     // The table has each interval twice; the second time with its ends exchanged.
-                    if found == .nap, seconds(row) ?? 0 > 0 { reading.leave(.incomplete, in: name, at: row.moment) }
+                    if found == .nap, seconds(row) ?? 0 > 0 { reading.skip(.incomplete, in: name, at: row.moment) }
                     guard case .asleep(let depth) = last else { continue }
                     var result = StageRow(moment: row.moment, depth: depth)
                     if case .lasting(let one) = length {

@@ -31,19 +31,19 @@ struct ChainNights: NightFeed {
         func completeNight() {
             defer { (chain, isTooLong) = ([], false) }
             guard let first = chain.first else { return }
-            guard !isTooLong else { return reading.leave(.tooLong, in: table, at: first.moment) }
+            guard !isTooLong else { return reading.skip(.tooLong, in: table, at: first.moment) }
             let stages = length.stages(of: chain)
             guard let start = stages.first?.start, let end = stages.last?.end, stages.contains(where: \.isAsleep) else {
                 // Asleep, and nothing says how long.
-                if chain.contains(where: \.isAsleep) { reading.leave(.incomplete, in: table, at: first.moment) }
+                if chain.contains(where: \.isAsleep) { reading.skip(.incomplete, in: table, at: first.moment) }
                 return
             }
             // The bounds of a night are the wearable's word: what only goes on beyond them is no sleep of its own.
             if let lastEnd, start - lastEnd <= NightLimits.seam {
-                return reading.leave(.incomplete, in: table, at: first.moment)
+                return reading.skip(.incomplete, in: table, at: first.moment)
             }
             if let following = ahead.first, following.lowerBound - end <= NightLimits.seam {
-                return reading.leave(.incomplete, in: table, at: first.moment)
+                return reading.skip(.incomplete, in: table, at: first.moment)
             }
             guard start >= reading.from, start < reading.to else { return }
             nights.append(Sample(metric: .sleep, start: start, end: end, reading: .sleep(Sleep(stages: stages))))

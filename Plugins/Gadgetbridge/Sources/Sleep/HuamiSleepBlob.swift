@@ -44,7 +44,9 @@ struct HuamiSleepBlob: Sendable, Hashable {
             minutes[depth, default: (0, 0)].sum += Int(to) - Int(from)
             minutes[depth, default: (0, 0)].count += 1
             guard from < to else { continue }
-            guard moment(from) >= stages.last?.end ?? start, moment(to) <= end else { throw BlobError(reason: .checkSum) }
+            guard moment(from) >= stages.last?.end ?? start, moment(to) <= end else {
+                throw BlobError(reason: .checkSum)
+            }
             stages.append(Sleep.Stage(depth, from: moment(from), to: moment(to)))
         }
         guard !stages.isEmpty, start < end else { throw BlobError(reason: .incomplete) }
@@ -52,7 +54,9 @@ struct HuamiSleepBlob: Sendable, Hashable {
             guard let total = view.u16(place) else { throw BlobError(reason: .unreadable) }
             let found = minutes[depth] ?? (0, 0)
             // Some firmwares count the last minute of each stage, too.
-            guard (found.sum...(found.sum + found.count)).contains(Int(total)) else { throw BlobError(reason: .checkSum) }
+            guard (found.sum...(found.sum + found.count)).contains(Int(total)) else {
+                throw BlobError(reason: .checkSum)
+            }
         }
         self.stages = stages
     }
@@ -89,7 +93,7 @@ struct HuamiNights: NightFeed {
         while try statement.step() {
             let row = Row(statement, unit: unit)
             guard sleeps.admits(row.moment) else {
-                reading.leave(.tooMany, in: table, at: row.moment)
+                reading.skip(.tooMany, in: table, at: row.moment)
                 continue
             }
             do throws(HuamiSleepBlob.BlobError) {
@@ -105,7 +109,7 @@ struct HuamiNights: NightFeed {
                         metric: .sleep, start: night.start, end: night.end,
                         reading: .sleep(Sleep(stages: night.stages))))
             } catch {
-                reading.leave(error.reason, in: table, at: row.moment)
+                reading.skip(error.reason, in: table, at: row.moment)
             }
         }
         return nights.sorted { $0.start < $1.start }

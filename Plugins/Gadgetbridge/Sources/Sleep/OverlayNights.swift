@@ -51,7 +51,7 @@ struct OverlayNights: NightFeed {
             defer { night = [] }
             guard let start = night.first?.start, start >= reading.from, start < reading.to else { return }
             guard end - start <= NightLimits.night, night.count < SampleLimits.stages / 2 else {
-                return reading.leave(.tooLong, in: table, at: start)
+                return reading.skip(.tooLong, in: table, at: start)
             }
             nights.append(
                 Sample(metric: .sleep, start: start, end: end, reading: .sleep(Sleep(stages: Self.stages(of: night)))))
@@ -61,7 +61,7 @@ struct OverlayNights: NightFeed {
             guard let number = row.integer(0), let depth = row.integer(1).flatMap({ Self.depths[$0] }),
                 case let last = unit.moment(number), last > row.moment
             else {
-                reading.leave(.incomplete, in: table, at: row.moment)
+                reading.skip(.incomplete, in: table, at: row.moment)
                 continue
             }
             if !night.isEmpty, row.moment - end > NightLimits.pause { completeNight() }

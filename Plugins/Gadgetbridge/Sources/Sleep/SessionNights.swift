@@ -21,11 +21,11 @@ struct SessionNights: NightFeed {
         var nights: [Sample] = []
         for session in try sessions(reading) {
             guard let end = session.end, end > session.start else {
-                reading.leave(.incomplete, in: table, at: session.start)
+                reading.skip(.incomplete, in: table, at: session.start)
                 continue
             }
             guard end - session.start <= NightLimits.night else {
-                reading.leave(.tooLong, in: table, at: session.start)
+                reading.skip(.tooLong, in: table, at: session.start)
                 continue
             }
             var range = reading.ranging(session.start, stages.length.firstAfter(end))
@@ -36,7 +36,7 @@ struct SessionNights: NightFeed {
             let found = stages.length.stages(of: rows, from: session.start, to: end)
             // A sleep without stages would be one of no minutes.
             guard !found.isEmpty else {
-                reading.leave(.incomplete, in: table, at: session.start)
+                reading.skip(.incomplete, in: table, at: session.start)
                 continue
             }
             nights.append(
@@ -59,7 +59,7 @@ struct SessionNights: NightFeed {
             while try statement.step() {
                 let row = Row(statement, unit: unit)
                 guard sleeps.admits(row.moment) else {
-                    reading.leave(.tooMany, in: table, at: row.moment)
+                    reading.skip(.tooMany, in: table, at: row.moment)
                     continue
                 }
                 found.append((row.moment, row.integer(0).flatMap { $0 > 0 ? TimeUnit(of: $0).moment($0) : nil }))
@@ -91,7 +91,7 @@ struct SessionNights: NightFeed {
                     if sleeps.admits(begun) {
                         found.append((begun, row.moment))
                     } else {
-                        reading.leave(.tooMany, in: "GARMIN_EVENT_SAMPLE", at: begun)
+                        reading.skip(.tooMany, in: "GARMIN_EVENT_SAMPLE", at: begun)
                     }
                 }
                 start = nil

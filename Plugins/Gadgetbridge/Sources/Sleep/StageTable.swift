@@ -65,10 +65,10 @@ final class StageRows {
         guard try statement.step() else { return nil }
         let row = Row(statement, unit: unit)
         let depth = row.integer(0).flatMap { table.codes[$0] }
-        if depth == nil { reading.leave(.unknownCode, in: table.table, at: row.moment) }
+        if depth == nil { reading.skip(.unknownCode, in: table.table, at: row.moment) }
         guard case .lasting(let one) = table.length else { return StageRow(moment: row.moment, depth: depth) }
         guard let count = row.integer(1), (0...Self.longest).contains(count) else {
-            reading.leave(.unreadable, in: table.table, at: row.moment)
+            reading.skip(.unreadable, in: table.table, at: row.moment)
             return StageRow(moment: row.moment)
         }
         return StageRow(moment: row.moment, depth: depth, length: one * Int(count))

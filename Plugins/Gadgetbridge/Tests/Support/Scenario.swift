@@ -13,7 +13,7 @@ extension DriverRun {
     /// Noon after the day of the tests' rows.
     static let start = Phone.at(36)
 
-    static func live(
+    static func run(
         with phone: Phone, path: String? = nil, zone: String = "UTC", deadline: Duration = .days(2),
         log: LogRecorder = LogRecorder(), notes: DeviceNotes = DeviceNotes(),
         _ body: @escaping @Sendable (Scenario) async throws -> Void

@@ -24,7 +24,7 @@ final class DocumentRequests: Sendable {
 
     let senders = ExpectedSenders()
     let budget = BodyBudget()
-    private let guesses = LoginRateLimiter()
+    private let logins = LoginRateLimiter()
     /// The refusals of the present second.
     private let refusals = Mutex((second: Int64(0), count: 0))
 
@@ -61,15 +61,15 @@ final class DocumentRequests: Sendable {
         let name = path.dropFirst(Self.path.count)
         guard !name.contains("/") else { throw .reply(.notFound) }
         guard head.method == .post else { throw .reply(.wrongMethod) }
-        // A request without a token is no guess.
+        // A request without a token is no login.
         guard let token = head.headerFields[.authorization].flatMap(Self.token) else { throw .reply(.unauthorized) }
         let remembered = String(name.prefix(Self.rememberedName))
-        if let wait = guesses.wait(of: address, for: remembered, at: uptime) { throw .reply(.tooSoon(wait)) }
+        if let wait = logins.wait(of: address, for: remembered, at: uptime) { throw .reply(.tooSoon(wait)) }
         guard let sender = senders.sender(String(name), token: token, uptime: uptime) else {
-            guesses.failed(address, for: remembered, at: uptime)
+            logins.failed(address, for: remembered, at: uptime)
             throw .reply(.unauthorized)
         }
-        guesses.succeeded(address, for: remembered, at: uptime)
+        logins.succeeded(address, for: remembered, at: uptime)
         return sender
     }
 

@@ -80,7 +80,7 @@ extension Reply {
     ).last
     static let wrongMethod = Reply(.methodNotAllowed, "method_not_allowed", "Only POST is taken here.")
         .header(.allow, "POST").last
-    /// It does not say which of the two is wrong: a stranger must not learn names of devices.
+    /// It does not say which of the two is wrong: a stranger must not discover names of devices.
     static let unauthorized = Reply(
         .unauthorized, "unauthorized",
         "There is no device of this name that may post, or its token is another one. Send Authorization: Bearer <token>."

@@ -9,10 +9,10 @@ enum PressureFeed {
     static func feed(_ source: RecordSource) throws(ExportError) -> RowFeed? {
         let records = try source.records(table, with: ["systolic", "diastolic"])
         return records?.feed(.bloodPressure, ["r.systolic", "r.diastolic"]) { row, isManual in
-            guard let high = row.number(0) else { return .left(row.absence(0)) }
-            guard let low = row.number(1) else { return .left(row.absence(1)) }
+            guard let high = row.number(0) else { return .skipped(row.absence(0)) }
+            guard let low = row.number(1) else { return .skipped(row.absence(1)) }
             guard ValidRange.bloodPressure.contains(high), ValidRange.bloodPressure.contains(low), high > low else {
-                return .left(.implausible)
+                return .skipped(.implausible)
             }
             return .sample(
                 Sample(

@@ -12,9 +12,9 @@ enum SeriesFeeds {
     /// Heart rates; `nil` if there are none.
     static func heartRates(_ source: RecordSource) throws(ExportError) -> RowFeed? {
         try heartRateRecords(source)?.feed(.heartRate, ["s.beats_per_minute"]) { row, isManual in
-            guard let value = row.number(0) else { return .left(row.absence(0)) }
+            guard let value = row.number(0) else { return .skipped(row.absence(0)) }
             guard ValidRange.heartRate.contains(value) else {
-                return .left(ValidRange.notMeasured.contains(value) ? .notMeasured : .implausible)
+                return .skipped(ValidRange.notMeasured.contains(value) ? .notMeasured : .implausible)
             }
             return .sample(
                 Sample(
@@ -33,12 +33,12 @@ enum SeriesFeeds {
         let series = try source.series(
             ("skin_temperature_delta_table", ["delta"]), of: (skinTemperature, ["baseline"]))
         return series?.feed(.skinTemperature, ["s.delta", "r.baseline"]) { row, isManual in
-            guard let difference = row.number(0) else { return .left(row.absence(0)) }
+            guard let difference = row.number(0) else { return .skipped(row.absence(0)) }
             guard let baseline = row.number(1), ValidRange.skinTemperature.contains(baseline) else {
-                return .left(.incomplete)
+                return .skipped(.incomplete)
             }
             let value = (baseline + difference).hundredths
-            guard ValidRange.skinTemperature.contains(value) else { return .left(.implausible) }
+            guard ValidRange.skinTemperature.contains(value) else { return .skipped(.implausible) }
             return .sample(
                 Sample(
                     metric: .skinTemperature, start: row.moment, isUserInitiated: isManual, reading: .value(value)))

@@ -35,22 +35,22 @@ struct SessionNights: NightFeed {
         while try statement.step() {
             let row = Row(statement, unit: .milliseconds)
             guard let last = row.integer(0), let record = row.integer(1), last > row.moment.milliseconds else {
-                reading.leave(.unreadable, in: table, at: row.moment)
+                reading.skip(.unreadable, in: table, at: row.moment)
                 continue
             }
             let end = Timestamp(milliseconds: last)
             guard end - row.moment <= NightLimits.night else {
-                reading.leave(.tooLong, in: table, at: row.moment)
+                reading.skip(.tooLong, in: table, at: row.moment)
                 continue
             }
             guard sleeps.admits(row.moment) else {
-                reading.leave(.tooMany, in: table, at: row.moment)
+                reading.skip(.tooMany, in: table, at: row.moment)
                 continue
             }
             let rows = try stages(of: record, within: row.moment, reading)
             let found = StageLength.lasting(.milliseconds(1)).stages(of: rows, from: row.moment, to: end)
             guard !found.isEmpty else {
-                reading.leave(.incomplete, in: table, at: row.moment)
+                reading.skip(.incomplete, in: table, at: row.moment)
                 continue
             }
             nights.append(
@@ -75,11 +75,11 @@ struct SessionNights: NightFeed {
         while rows.count < SampleLimits.stages, try statement.step() {
             let row = Row(statement, unit: .milliseconds)
             guard let end = row.integer(0), end > row.moment.milliseconds else {
-                reading.leave(.unreadable, in: Self.stages, at: start)
+                reading.skip(.unreadable, in: Self.stages, at: start)
                 continue
             }
             let depth = row.integer(1).flatMap { Self.codes[$0] }
-            if depth == nil { reading.leave(.unknownCode, in: Self.stages, at: start) }
+            if depth == nil { reading.skip(.unknownCode, in: Self.stages, at: start) }
             rows.append(
                 StageRow(
                     moment: row.moment, depth: depth, length: Timestamp(milliseconds: end) - row.moment))

@@ -63,9 +63,9 @@ struct ValueKind: Sendable {
         // Codes are stored as text.
         let codes = words.map { "CAST(r.\($0.column) AS INTEGER)" }
         return records.feed(metric, ["r.\(column)"] + codes) { row, isManual in
-            guard let raw = row.number(0) else { return .left(row.absence(0)) }
+            guard let raw = row.number(0) else { return .skipped(row.absence(0)) }
             let value = convert(raw)
-            guard range.contains(value) else { return .left(raw == 0 ? .notMeasured : .implausible) }
+            guard range.contains(value) else { return .skipped(raw == 0 ? .notMeasured : .implausible) }
             var qualifiers = qualifiers
             for (index, kind) in words.enumerated() {
                 qualifiers[kind.qualifier] = row.integer(index + 1).flatMap { kind.words[$0] }

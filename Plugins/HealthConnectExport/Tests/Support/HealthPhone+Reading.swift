@@ -43,7 +43,7 @@ extension HealthPhone {
     }
 
     /// A gateway in simulated time beside this phone, from noon on the day after.
-    func live(
+    func simulate(
         app: String? = nil, zone: String = "UTC", deadline: Duration = .days(2),
         _ body: @escaping @Sendable (DriverRun) async throws -> Void
     ) throws {

@@ -15,7 +15,7 @@ struct HistoryAudit: Sendable {
         static let words = JSONWords(of: Key.self)
     }
 
-    /// Checks the result of a call and returns the findings.
+    /// Checks the result of a call and returns the violations.
     mutating func audit(_ result: JSONReader, of call: LinkCallRecord) -> [LinkAudit.Violation] {
         let page = call.params["page"] ?? .null
         let name = ["metric", "from", "to", "limit"].map { call.params[$0]?.text ?? "" }.joined(separator: " ")

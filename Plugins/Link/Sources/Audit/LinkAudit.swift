@@ -4,7 +4,7 @@ import Vitals
 
 /// Reads both directions of a link and reports violations of the protocol by the device's side.
 ///
-/// It helps authors of programs: the driver itself forgives much of this. It sorts pages, leaves out what it cannot
+/// It helps authors of programs: the driver itself forgives much of this. It sorts pages, skips what it cannot
 /// read and drops unexpected answers.
 package struct LinkAudit: Sendable {
     /// A violation of the protocol.
@@ -15,12 +15,12 @@ package struct LinkAudit: Sendable {
         package var text: String
     }
 
-    /// The most findings kept per rule: more would say the same.
-    package static let maximumFindings = 3
-    /// The most characters of a line in a finding.
+    /// The most violations kept per rule: more would say the same.
+    package static let mostViolations = 3
+    /// The most characters of a line in a violation.
     static let maximumExcerpt = 60
 
-    /// What was found since `takeFindings`, in order.
+    /// What was found since `takeViolations`, in order.
     private(set) var violations: [Violation] = []
     /// How often each notification came.
     package private(set) var notifications: [String: Int] = [:]
@@ -36,16 +36,16 @@ package struct LinkAudit: Sendable {
     private var measurements: Set<String> = []
     private var reading = HistoryAudit()
 
-    /// Creates an audit without findings.
+    /// Creates an audit without violations.
     package init() {}
 
-    /// Removes and returns the findings, so that a caller sees each once.
-    package mutating func takeFindings() -> [Violation] {
+    /// Removes and returns the violations, so that a caller sees each once.
+    package mutating func takeViolations() -> [Violation] {
         defer { violations = [] }
         return violations
     }
 
-    /// Starts over with a new link; findings remain.
+    /// Starts over with a new link; violations remain.
     package mutating func reset() {
         (outgoing, incoming, lines) = (LineSplitter(), LineSplitter(), 0)
         (calls, lastID, isInitialized) = ([:], 0, false)
@@ -73,7 +73,7 @@ package struct LinkAudit: Sendable {
     }
 
     mutating func add(_ rule: LinkRule, _ text: String) {
-        guard seen[rule, default: []].count < Self.maximumFindings, seen[rule, default: []].insert(text).inserted else {
+        guard seen[rule, default: []].count < Self.mostViolations, seen[rule, default: []].insert(text).inserted else {
             return
         }
         violations.append(Violation(rule: rule, text: text))

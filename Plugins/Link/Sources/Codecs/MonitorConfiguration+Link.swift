@@ -19,7 +19,7 @@ extension MonitorConfiguration {
         self = configuration
     }
 
-    /// Writes the members of a metric's configuration. Parts that are skipped stay unchanged on the device.
+    /// Writes the members of a metric's configuration. Parts that are left out stay unchanged on the device.
     func write(to writer: inout JSONWriter) {
         var openGroup: String?
         for (field, value) in leaves {

@@ -19,13 +19,13 @@ struct DeviceLog {
     }
 
     /// How many messages were skipped, once their second is over. Counts anew from then.
-    mutating func takeLeftOut(at now: Duration) -> Int {
+    mutating func takeSkipped(at now: Duration) -> Int {
         guard let second, now - second >= .seconds(1) else { return 0 }
-        return takeLeftOut()
+        return takeSkipped()
     }
 
     /// How many messages were skipped since the last call.
-    mutating func takeLeftOut() -> Int {
+    mutating func takeSkipped() -> Int {
         defer { skipped = 0 }
         return skipped
     }

@@ -28,7 +28,7 @@ struct LineSplitter {
     }
 
     /// The next complete line without its line end (`\n` or `\r\n`); `nil` if more bytes are needed. Empty lines are
-    /// left out.
+    /// skipped.
     /// - Throws: if a line is longer than `maximumLength`, even before its line end has arrived.
     mutating func next() throws(DeviceError) -> Range<Int>? {
         while scanned < bytes.count {

@@ -84,7 +84,7 @@ final class LinkConnection: Sendable {
         }
         outbox.end(error)
         calls.end(error)
-        report(skipped: log.withLock { $0.takeLeftOut() })
+        report(skipped: log.withLock { $0.takeSkipped() })
         let isExpected = error.code == .disconnected && progress.withLock { $0.isEndExpected }
         inbox.finish(isExpected ? nil : error)
         return isExpected ? nil : error
@@ -137,7 +137,7 @@ final class LinkConnection: Sendable {
     /// Logs what the device says, and what of its input was ignored, as far as it is not too much.
     private func write(_ inbound: Inbound) {
         let now = context.clock.uptime
-        report(skipped: log.withLock { $0.takeLeftOut(at: now) })
+        report(skipped: log.withLock { $0.takeSkipped(at: now) })
         for (level, message) in inbound.logs where log.withLock({ $0.admits(at: now) }) {
             context.logger.log(level: level, "The device says", metadata: ["device.message": "\(message)"])
         }

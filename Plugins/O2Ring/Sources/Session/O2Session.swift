@@ -24,7 +24,7 @@ final class O2Session: DeviceSession {
     func monitorConfiguration(of metric: Metric) async throws(DeviceError) -> MonitorConfiguration {
         try check(metric)
         guard let alarm = O2Alarm(of: metric, in: try await connection.information()) else {
-            throw DeviceError(.failure, "The ring did not tell its limits of \(metric.rawValue).")
+            throw DeviceError(.failure, "The ring did not report its limits of \(metric.rawValue).")
         }
         return try alarm.configuration()
     }

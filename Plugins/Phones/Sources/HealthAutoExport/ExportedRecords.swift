@@ -72,7 +72,7 @@ struct ExportedRecords: RecordStream {
             }
             guard try reader.isAtObject() else { return .noObject(in: name) }
             let entry = try ExportedEntry(&reader, calendar: calendar)
-            if case .steps = metric, let reason = sources.leaveOut(name, from: entry.source) { return .skipped(reason) }
+            if case .steps = metric, let reason = sources.skip(name, from: entry.source) { return .skipped(reason) }
             guard case .sleep = metric else { return metric.record(of: entry, name: name, unit: unit) }
             return add(entry)
         }

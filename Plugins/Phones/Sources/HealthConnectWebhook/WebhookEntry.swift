@@ -79,7 +79,7 @@ struct WebhookEntry {
         guard try reader.looseArray() else { return }
         while try reader.nextElement() {
             guard try reader.looseObject() else {
-                leaveOut("a stage of sleep that is no object")
+                skip("a stage of sleep that is no object")
                 continue
             }
             var word: String?
@@ -92,11 +92,11 @@ struct WebhookEntry {
                 }
             }
             guard let start, let end, start <= end else {
-                leaveOut("a stage of sleep without readable times")
+                skip("a stage of sleep without readable times")
                 continue
             }
             guard let depth = Sleep.Stage.Depth(webhook: word ?? "") else {
-                leaveOut("a time of sleep without its depth: \((word ?? "").quoted)")
+                skip("a time of sleep without its depth: \((word ?? "").quoted)")
                 continue
             }
             // More than a sleep may have make it implausible; they need no memory.
@@ -105,7 +105,7 @@ struct WebhookEntry {
         stages.sort { ($0.start, $0.end) < ($1.start, $1.end) }
     }
 
-    private mutating func leaveOut(_ reason: String) {
+    private mutating func skip(_ reason: String) {
         if unknownStages.count < SampleLimits.stages { unknownStages.append(reason) }
     }
 }

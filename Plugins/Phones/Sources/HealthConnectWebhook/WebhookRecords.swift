@@ -49,7 +49,7 @@ struct WebhookRecords: RecordStream {
             let entry = try WebhookEntry(&entries, calendar: calendar)
             reader = entries
             skipped = entry.unknownStages
-            if case .steps = metric, let reason = sources.leaveOut(name, from: entry.app) { return .skipped(reason) }
+            if case .steps = metric, let reason = sources.skip(name, from: entry.app) { return .skipped(reason) }
             return metric.record(of: entry, name: name)
         }
         return nil

@@ -12,7 +12,7 @@ package struct CountSources: Sendable, Hashable {
 
     /// Notes the source of a count, which may be several with `|` between them where the app has merged its entries. Returns why the
     /// count is skipped; `nil` if it is taken. One without a source is taken.
-    mutating func leaveOut(_ name: String, from source: String?) -> String? {
+    mutating func skip(_ name: String, from source: String?) -> String? {
         guard let source, !source.isEmpty else { return nil }
         if let wanted, source != wanted {
             let parts = source.split(separator: "|").map { Self.trimmed($0) }

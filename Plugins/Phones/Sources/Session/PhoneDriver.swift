@@ -1,9 +1,8 @@
 import Concurrency
 package import GatewayKit
-
 import Vitals
 
-/// Reads the documents of an app. A session is a visit of the phone: it ends when no further document comes.
+/// Reads the documents of an app. A session ends when no further document comes.
 package struct PhoneDriver<App: PhoneApp>: DeviceDriver {
     package static var name: String { App.driver }
     package static var link: LinkKind { .documents }
@@ -30,7 +29,7 @@ package struct PhoneDriver<App: PhoneApp>: DeviceDriver {
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    // The reader of the events learns of the end before the group does.
+                    // The reader of the events gets the end before the group does.
                     do { try await session.serve(documents) } catch {
                         ending.fulfil(error)
                         session.close(error)

@@ -4,12 +4,12 @@ import Logging
 import Synchronization
 import Vitals
 
-/// A visit of a phone: its documents become samples, and each gets its answer when all of its samples are settled.
+/// A session with a phone: its documents become samples, and each gets its answer when all of its samples are settled.
 final class PhoneSession<App: PhoneApp>: DeviceSession {
     let description: DeviceDescription
     private let metrics: Set<Metric>
     private let source: String?
-    /// Whether this visit has reported that several sources count.
+    /// Whether this session has reported that several sources count.
     private let hasWarned = Mutex(false)
     private let context: SessionContext
     private let inbox = EventInbox()
@@ -58,12 +58,12 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
         switch error {
         case nil: inbox.finish()
         case let link as LinkError where link.code == .ended: inbox.finish()
-        default: inbox.finish(DeviceError(.disconnected, "The phone's visit is over: \(error.map { "\($0)" } ?? "")"))
+        default: inbox.finish(DeviceError(.disconnected, "The phone's session is over: \(error.map { "\($0)" } ?? "")"))
         }
     }
 
     func ping() async throws(DeviceError) {
-        if isOver.value != nil { throw DeviceError(.disconnected, "The phone's visit is over.") }
+        if isOver.value != nil { throw DeviceError(.disconnected, "The phone's session is over.") }
     }
 
     // MARK: - Documents
@@ -96,7 +96,7 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
         document.answer(.stored(report))
     }
 
-    /// Warns once in a visit that the same steps may count several times.
+    /// Warns once in a session that the same steps may count several times.
     private func warn(of sources: CountSources) {
         guard source == nil, metrics.contains(.steps), sources.names.count > 1 else { return }
         let isFirst = hasWarned.withLock { hasWarned in

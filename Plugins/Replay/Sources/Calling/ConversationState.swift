@@ -14,7 +14,7 @@ struct ConversationState {
 
     /// What the device does next.
     enum Step: Sendable, Hashable {
-        /// It says this now.
+        /// It sends this now.
         case send([UInt8])
         /// Nothing before this time, or before the gateway writes.
         case wait(until: Duration)
@@ -63,19 +63,19 @@ struct ConversationState {
 
     /// What the device does now.
     mutating func next(at now: Duration) -> Step {
-        var reported: [UInt8] = []
-        while let (due, isAnswer) = nextDue, due <= now, reported.count < Self.pieceLength {
+        var sent: [UInt8] = []
+        while let (due, isAnswer) = nextDue, due <= now, sent.count < Self.pieceLength {
             if isAnswer {
-                reported += answers.removeFirst().bytes
+                sent += answers.removeFirst().bytes
                 hasAnswered = true
             } else {
-                reported += script.sayings[said].bytes
+                sent += script.sayings[said].bytes
                 said += 1
             }
         }
-        guard reported.isEmpty else {
+        guard sent.isEmpty else {
             latest = now
-            return .send(reported)
+            return .send(sent)
         }
         if let (due, _) = nextDue { return .wait(until: due) }
         let isComplete = said == script.sayings.count && zip(script.calls, isUsed).allSatisfy { $0.answer == nil || $1 }

@@ -49,14 +49,14 @@ final class Playback: Sendable {
         while true {
             let left = change { $0.state.takeLeft(limit) }
             guard left.isEmpty else { return left }
-            guard let event = try await nextReported() else { return [] }
+            guard let event = try await nextFromDevice() else { return [] }
             if case .received(let bytes) = event.content { change { $0.state.enqueue(bytes.bytes) } }
         }
     }
 
     /// The next value that the device sends; `nil` when it ends the connection.
     func nextValue() async throws(LinkError) -> GATTValue? {
-        while let event = try await nextReported() {
+        while let event = try await nextFromDevice() {
             guard case .value(let handle, let bytes) = event.content, let found = characteristic(handle) else {
                 continue
             }
@@ -95,7 +95,7 @@ final class Playback: Sendable {
 
     /// Waits for the next event that the device sends; `nil` at its end.
     /// - Throws: how the recorded link broke. `ended` where the gateway had left, or the recording was over.
-    private func nextReported() async throws(LinkError) -> RecordedEvent? {
+    private func nextFromDevice() async throws(LinkError) -> RecordedEvent? {
         guard let next = waiting.withLock({ $0.state.next }) else {
             try await reach(link.events.count)
             throw LinkError(.ended, "The recording of this link is over.")

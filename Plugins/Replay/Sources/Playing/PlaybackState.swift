@@ -14,7 +14,7 @@ struct PlaybackState {
     /// Everything of the gateway before this event is done.
     private(set) var reached = 0
     /// The events of the device in their order: bytes or values, and the end.
-    private var sending: ArraySlice<Int>
+    private var toSend: ArraySlice<Int>
     /// Bytes of the last piece that did not fit into a read.
     private var left: [UInt8] = []
     private(set) var failure: LinkError?
@@ -25,18 +25,18 @@ struct PlaybackState {
         self.comparison = comparison
         stream = PlayedStream(link.events, comparison)
         isDone = link.events.map { !$0.isOfGateway }
-        let reported = link.events.indices.filter { index in
+        let ofDevice = link.events.indices.filter { index in
             switch link.events[index].content {
             case .received, .value, .end: true
             case .sent, .call, .answer: false
             }
         }
-        sending = reported[...]
+        toSend = ofDevice[...]
         advance()
     }
 
     /// The next event that the device sends; `nil` after the last one.
-    var next: Int? { sending.first }
+    var next: Int? { toSend.first }
 
     /// Whether everything is done that the gateway had done before this event.
     func isReached(_ event: Int) -> Bool { event <= reached }
@@ -48,7 +48,7 @@ struct PlaybackState {
     }
 
     /// Takes the event that the device sends next.
-    mutating func dropFirstStep() { sending = sending.dropFirst() }
+    mutating func dropFirstStep() { toSend = toSend.dropFirst() }
 
     /// Takes at most `limit` of the bytes that a piece has left.
     mutating func takeLeft(_ limit: Int) -> [UInt8] {

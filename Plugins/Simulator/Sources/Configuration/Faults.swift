@@ -25,7 +25,7 @@ extension Faults {
     /// No faults.
     static let none = Faults()
 
-    /// Reads `faults:`. Each key may be skipped.
+    /// Reads `faults:`. Each key may be left out.
     init(_ options: inout ConfigurationReader) {
         disconnectEvery = options.durationOrOff("disconnect_every", in: .seconds(1)...(.days(30)), default: nil)
         hang = options.probability("hang")

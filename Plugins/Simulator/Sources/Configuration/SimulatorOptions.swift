@@ -40,7 +40,7 @@ struct SimulatorOptions: Sendable, Hashable {
         self.faults = faults
     }
 
-    /// Reads `options:`. Each key may be skipped.
+    /// Reads `options:`. Each key may be left out.
     init(_ options: inout ConfigurationReader) {
         self.init(
             model: options.choice("model", default: .band),

@@ -69,14 +69,14 @@ extension DeviceState {
             let own = bodies[place].profile(of: profile.day)
             let key = Int64(profile.day.number) * 4 + Int64(place)
             for start in model == .cuff ? pressures(of: own, key) : weighings(of: own, key) {
-                result.append(Record(from: start, to: start + model.visit, .visit(user: user)))
+                result.append(Record(from: start, to: start + model.measurementTime, .measurement(user: user)))
             }
         }
         result.sort { $0.start < $1.start }
         // A device serves one person at a time.
         for place in result.indices.dropFirst() where result[place].start < result[place - 1].end + .minutes(1) {
             result[place].start = result[place - 1].start + .minutes(2)
-            result[place].end = result[place].start + model.visit
+            result[place].end = result[place].start + model.measurementTime
         }
         return result
     }

@@ -5,7 +5,7 @@ extension DeviceState {
     mutating func sample(of metric: Metric, _ record: Record) -> Sample? {
         switch record.content {
         case .measured(let sample): return sample
-        case .visit(let user):
+        case .measurement(let user):
             let place = model.users.firstIndex(of: user) ?? 0
             let profile = bodies[place].profile(at: record.end)
             guard let reading = Self.spots[metric]?(profile, record.end, model) else { return nil }

@@ -77,7 +77,7 @@ extension Model {
     static let cuffing = Duration.seconds(40)
 
     /// How long a person uses it to get a value: a scale shows it when it is still.
-    var visit: Duration { self == .cuff ? Self.cuffing : .seconds(5) }
+    var measurementTime: Duration { self == .cuff ? Self.cuffing : .seconds(5) }
 
     /// The batteries' life.
     var batteryLife: Duration {

@@ -15,7 +15,7 @@ struct Record: Sendable {
         /// A workout.
         case workout(Activity)
         /// A value taken by the person in a user slot: a blood pressure or a weight.
-        case visit(user: Int)
+        case measurement(user: Int)
         /// A stored value that was measured on demand.
         case measured(Sample)
     }

@@ -11,7 +11,7 @@ struct Noise: Sendable, Hashable {
         case commute, lunchWalk, errand, workoutOfDay, workoutKind, workoutTime, workoutLength, effort, cadence
         case restingDrift, heartSlow, heartFast, heartBreath, effortWave, sleepWave
         case oxygenWave, oxygenDip, temperatureWave, stressSlow, stressFast, pressureWave
-        case scenario
+        case housework
         case person, charging, chargingLength, drain, batteryPhase, streamPhase, spotCheck, spotCheckLength
         case cuffMorning, cuffEvening, cuffTime
         case fault, corruption

@@ -1,7 +1,7 @@
 import Vitals
 
 extension DailyProfile {
-    /// The steps of an interval of this day: those of walks and workouts, and a few household ones while the person is
+    /// The steps of an interval of this day: those of walks and workouts, and a few of housework while the person is
     /// up.
     func steps(from start: Timestamp, to end: Timestamp) -> Steps {
         var count = 0
@@ -14,11 +14,11 @@ extension DailyProfile {
             distance += Double(steps) * person.stride * activity.kind.stride
             energy += activity.kind.metabolicEquivalent * person.weight * overlap.inMinutes / 60
         }
-        let scenario = scenario(from: start, to: end)
-        count += scenario
-        distance += Double(scenario) * person.stride
+        let housework = housework(from: start, to: end)
+        count += housework
+        distance += Double(housework) * person.stride
         // Walking costs about 0.75 kcal per kilogram and kilometre.
-        energy += Double(scenario) * person.stride / 1000 * person.weight * 0.75
+        energy += Double(housework) * person.stride / 1000 * person.weight * 0.75
         return Steps(count: count, distance: distance.rounded(), energy: (energy * 10).rounded() / 10)
     }
 
@@ -71,13 +71,13 @@ extension DailyProfile {
         return (lowest / Double(span)).rounded()
     }
 
-    private func scenario(from start: Timestamp, to end: Timestamp) -> Int {
+    private func housework(from start: Timestamp, to end: Timestamp) -> Int {
         let up = max(start, night.end)
         let down = min(end, nextNight.start)
         guard up < down else { return 0 }
         let asleep = nap.map { max(.zero, min(down, $0.end) - max(up, $0.start)) } ?? .zero
         let key = start.milliseconds
-        guard person.noise.happens(.scenario, key, probability: 0.7) else { return 0 }
-        return Int(person.noise.number(.scenario, ~key, in: 0...4) * (down - up - asleep).inMinutes)
+        guard person.noise.happens(.housework, key, probability: 0.7) else { return 0 }
+        return Int(person.noise.number(.housework, ~key, in: 0...4) * (down - up - asleep).inMinutes)
     }
 }

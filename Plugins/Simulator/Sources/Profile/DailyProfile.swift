@@ -19,7 +19,7 @@ struct DailyProfile: Sendable {
     /// The offset after a clock change on this day. No zone has two on one day.
     private let laterOffset: OffsetPeriod?
 
-    /// The course of a person's day in a time zone.
+    /// The daily profile of a person in a time zone.
     init(_ person: Person, on day: LocalDay, in calendar: LocalCalendar) {
         self.person = person
         self.day = day

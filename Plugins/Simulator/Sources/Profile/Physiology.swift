@@ -1,8 +1,8 @@
 import Vitals
 
-/// One person's body over all time, in one time zone: finds the course of the day for a moment.
+/// One person's body over all time, in one time zone: finds the daily profile for a moment.
 ///
-/// It caches the courses of the last few days used, so that neighbouring samples cost only their own arithmetic. It
+/// It caches the profiles of the last few days used, so that neighbouring samples cost only their own arithmetic. It
 /// stores nothing else: a month of history is computed.
 struct Physiology: Sendable {
     let person: Person
@@ -10,7 +10,7 @@ struct Physiology: Sendable {
     let calendar: LocalCalendar
     private var recent: [DailyProfile] = []
 
-    /// The number of cached courses: yesterday, today and tomorrow.
+    /// The number of cached profiles: yesterday, today and tomorrow.
     private static let capacity = 3
 
     /// The body of a person who lives in a calendar's time zone.
@@ -19,12 +19,12 @@ struct Physiology: Sendable {
         self.calendar = calendar
     }
 
-    /// The course of the day that contains a moment.
+    /// The daily profile that contains a moment.
     mutating func profile(at moment: Timestamp) -> DailyProfile {
         recent.first { $0.bounds.contains(moment) } ?? profile(of: calendar.day(of: moment))
     }
 
-    /// The course of a day.
+    /// The profile of a day.
     mutating func profile(of day: LocalDay) -> DailyProfile {
         if let known = recent.first(where: { $0.day == day }) { return known }
         let profile = DailyProfile(person, on: day, in: calendar)

@@ -35,12 +35,12 @@ final class ExpectedCallers: Sendable {
         var forgottenAt: Duration?
     }
     private let entries = Mutex<[DeviceID: Entry]>([:])
-    private let guesses: LoginRateLimiter
+    private let logins: LoginRateLimiter
     /// The token for the comparison with that of an unknown device, so that its refusal takes as long.
     private static let nobody = Secret("no token is this long, and this one is nobody's")
 
-    /// - Parameter guesses: forgets the errors of a device that may call from now on.
-    init(_ guesses: LoginRateLimiter) { self.guesses = guesses }
+    /// - Parameter logins: forgets the failures of a device that may call from now on.
+    init(_ logins: LoginRateLimiter) { self.logins = logins }
 
     /// Lets a device call.
     @discardableResult
@@ -55,7 +55,7 @@ final class ExpectedCallers: Sendable {
             entries[device] = entry
             return (isNew, entry.arrival, revoked)
         }
-        if isNew { guesses.forget(device.text) }
+        if isNew { logins.forget(device.text) }
         revoked?.settled.fulfil(false)
         // Its token is worth nothing from then on.
         presence.whenEnded { [weak self, weak presence] in

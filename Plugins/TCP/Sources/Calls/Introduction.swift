@@ -34,7 +34,7 @@ struct CallRefusal: Error, Sendable, Hashable {
         case badRequest = "bad_request"
         /// There is no such device, or it has another secret.
         case unauthorized
-        /// Too many calls at once, or a guess too soon.
+        /// Too many calls at once, or a login too soon.
         case tooManyRequests = "too_many_requests"
     }
     var code: Code
@@ -48,7 +48,7 @@ struct CallRefusal: Error, Sendable, Hashable {
     static let tooLate = CallRefusal(
         code: .badRequest,
         message: "The first line did not come within \(TCPListener.introductionTime.configurationText).")
-    /// It does not say which of the two is wrong: a stranger must not learn names of devices.
+    /// It does not say which of the two is wrong: a stranger must not discover names of devices.
     static let unauthorized = CallRefusal(
         code: .unauthorized, message: "There is no device of this name that may call, or its token is another one.")
     static func tooSoon(_ wait: Duration) -> CallRefusal {

@@ -39,7 +39,7 @@ package final class TCPListener: PluginService {
 
     let options: ListenOptions
     let callers: ExpectedCallers
-    private let guesses = LoginRateLimiter()
+    private let logins = LoginRateLimiter()
     private let strangers = Mutex(0)
     /// The refusals of the present second.
     private let refusals = Mutex((second: Int64(0), count: 0))
@@ -50,7 +50,7 @@ package final class TCPListener: PluginService {
 
     /// Reads `listen`, `tls` and `insecure`.
     package init(options: inout ConfigurationReader) {
-        callers = ExpectedCallers(guesses)
+        callers = ExpectedCallers(logins)
         self.options = options.listenOptions(default: Self.defaultAddress)
     }
 
@@ -189,13 +189,13 @@ package final class TCPListener: PluginService {
         let (address, uptime) = (link.endpoint.host, context.clock.uptime)
         // Unknown names count like those of devices: a difference would show which is which. Made-up ones cannot push out what is
         // remembered of a device, since a network that guesses has to wait as a whole after a few.
-        let guessed = introduction.device
-        if let wait = guesses.wait(of: address, for: guessed, at: uptime) { throw .tooSoon(wait) }
+        let claimed = introduction.device
+        if let wait = logins.wait(of: address, for: claimed, at: uptime) { throw .tooSoon(wait) }
         guard let device = callers.device(of: introduction, uptime: uptime) else {
-            guesses.failed(address, for: guessed, at: uptime)
+            logins.failed(address, for: claimed, at: uptime)
             throw .unauthorized
         }
-        guesses.succeeded(address, for: guessed, at: uptime)
+        logins.succeeded(address, for: claimed, at: uptime)
         return (ExpectedCallers.Call(link, token: introduction.token), device)
     }
 

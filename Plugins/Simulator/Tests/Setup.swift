@@ -7,7 +7,7 @@ import Vitals
 @testable import Simulator
 
 /// A session with a simulated device in simulated time, and everything the device has sent so far.
-struct Stage: Sendable {
+struct Setup: Sendable {
     let simulation: Simulation
     let session: any DeviceSession
     private let received: Mutexed<[DeviceEvent]>
@@ -15,7 +15,7 @@ struct Stage: Sendable {
     /// Runs a session with a device and returns what `body` returns.
     static func play<Result: Sendable>(
         _ driver: SimulatorDriver, at start: Timestamp = noon, zone: String = "Europe/Berlin", seed: UInt64 = 1,
-        deadline: Duration = .days(3), _ body: @escaping @Sendable (Stage) async throws -> Result
+        deadline: Duration = .days(3), _ body: @escaping @Sendable (Setup) async throws -> Result
     ) throws -> Result {
         let calendar = try #require(LocalCalendar(identifier: zone))
         let id = try #require(DeviceID("demo"))
@@ -25,10 +25,10 @@ struct Stage: Sendable {
                 logger: LogRecorder().logger)
             let result = Mutexed<Result?>(nil)
             try await driver.withSession(over: .none, context: context) { session in
-                let stage = Stage(simulation: simulation, session: session, received: Mutexed([]))
+                let setup = Setup(simulation: simulation, session: session, received: Mutexed([]))
                 try await withThrowingTaskGroup { group in
-                    group.addTask { await stage.listen() }
-                    result.set(try await body(stage))
+                    group.addTask { await setup.listen() }
+                    result.set(try await body(setup))
                     group.cancelAll()
                 }
             }

@@ -58,7 +58,7 @@ extension Transaction {
         try mark(outcome.stored, series: series)
     }
 
-    /// Withdraws a valid record. A record of the same intake was never published, and is not published now.
+    /// Withdraws a valid record. A record of the same ingest was never published, and is not published now.
     private func withdraw(
         _ key: SampleKey, _ metric: Metric, series: Int64, outcomes: inout [SampleOutcome], ingest: Ingest
     ) throws {

@@ -41,7 +41,8 @@ extension Transaction {
 
     /// Reduces a measurement that was quarantined to the samples that the broker did not take.
     private func store(_ samples: [StoredSample], of fact: RefusedFact) throws {
-        let statement = try RawStatement("UPDATE quarantine SET samples = ?1, body = ?2 WHERE sequence = ?3", in: database)
+        let statement = try RawStatement(
+            "UPDATE quarantine SET samples = ?1, body = ?2 WHERE sequence = ?3", in: database)
         statement.bind(Int64(samples.count), at: 1)
         statement.bind(blob: SampleKeys.pack(samples), at: 2)
         statement.bind(fact.number, at: 3)
@@ -53,7 +54,7 @@ extension Transaction {
         for number in numbers { try execute("DELETE FROM quarantine WHERE sequence = ?", [number]) }
     }
 
-    /// Drops facts quarantined over the limit of their number and, with `byAge`, over the age limit of the outbox: they
+    /// Drops quarantined facts over the limit of their number and, with `byAge`, over the age limit of the outbox: they
     /// were reported as gaps. Returns the number of dropped facts.
     func dropQuarantined(at moment: Timestamp, byAge: Bool, options: StoreOptions) throws -> Int {
         let excess = try QuarantineTable.count(in: database) - options.maximumQuarantined

@@ -31,7 +31,8 @@ extension Radio {
         try result.get()
     }
 
-    /// A link is over. The next visit has its time; one that broke is made again as soon as the device advertises, but not without end.
+    /// A link is over. The next periodic connection has its time; one that broke is made again as soon as the device
+    /// advertises, but not without end.
     private func endConnection(_ id: DeviceID, _ target: DeviceTarget, _ result: Result<Void, any Error>) {
         guard case .periodic(let every, _, _) = target.mode else { return leave(id) }
         switch result {
