@@ -24,7 +24,7 @@ extension DriverConformance {
         /// Whether the device refuses settings that make no sense, such as a lower limit above the upper one.
         public var refusesNonsense: Bool
         /// Whether the driver sends its device a graceful disconnect when the gateway leaves.
-        public var saysDisconnect: Bool
+        public var disconnectsGracefully: Bool
         /// Whether the device ends the link after a graceful disconnect, without waiting for the gateway to end it.
         public var endsLink: Bool
         /// What happens to a second measurement.
@@ -38,7 +38,7 @@ extension DriverConformance {
         public init(
             history: [Metric: [Sample]] = [:], summaries: [Metric: [DailySummary]] = [:],
             summaryDays: ClosedRange<LocalDay>? = nil, hasSettableClock: Bool? = nil, refusesNonsense: Bool = true,
-            saysDisconnect: Bool = false, endsLink: Bool = false, secondMeasurement: SecondMeasurement = .isBusy,
+            disconnectsGracefully: Bool = false, endsLink: Bool = false, secondMeasurement: SecondMeasurement = .isBusy,
             measurementDuration: Duration = .seconds(1), timeout: Duration = .seconds(10)
         ) {
             self.history = history.mapValues { $0.sorted { $0.start < $1.start } }
@@ -46,7 +46,7 @@ extension DriverConformance {
             self.summaryDays = summaryDays
             self.hasSettableClock = hasSettableClock
             self.refusesNonsense = refusesNonsense
-            self.saysDisconnect = saysDisconnect
+            self.disconnectsGracefully = disconnectsGracefully
             self.endsLink = endsLink
             self.secondMeasurement = secondMeasurement
             self.measurementDuration = measurementDuration

@@ -13,7 +13,7 @@ extension DriverConformance {
             } else {
                 try await self.inTime("the graceful disconnect") { await session.shutdown() }
             }
-            guard self.expectation.saysDisconnect else { return }
+            guard self.expectation.disconnectsGracefully else { return }
             await self.expectCall("a graceful disconnect", peer, violations) { $0.contains(.disconnect) }
         }
     }

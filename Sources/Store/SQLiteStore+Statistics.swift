@@ -10,16 +10,16 @@ extension SQLiteStore: StatisticsStore {
         try await reader.read { try PendingTable.all(in: $0) }
     }
 
-    package nonisolated func setDue(
+    package nonisolated func setPending(
         _ hours: ClosedRange<Hour>?, isJoining: Bool, of entry: PendingStatistics
     ) async throws(StoreError) -> Bool {
-        try await write { try $0.setDue(hours, isJoining: isJoining, of: entry) }
+        try await write { try $0.setPending(hours, isJoining: isJoining, of: entry) }
     }
 
-    package nonisolated func splitDue(
+    package nonisolated func splitPending(
         _ entry: PendingStatistics, among sensors: [String]
     ) async throws(StoreError) -> Bool {
-        try await write { try $0.splitDue(entry, among: sensors) }
+        try await write { try $0.splitPending(entry, among: sensors) }
     }
 
     package nonisolated func history(

@@ -8,12 +8,12 @@ package protocol StatisticsStore: Sendable {
     func pendingStatistics() async throws(StoreError) -> [PendingStatistics]
     /// Replaces the hours of an entry; with `nil` nothing is pending any more. Changes nothing if the entry changed
     /// since it was read, and returns `false` then.
-    func setDue(
+    func setPending(
         _ hours: ClosedRange<Hour>?, isJoining: Bool, of entry: PendingStatistics
     ) async throws(StoreError) -> Bool
     /// Replaces the entry of a series by one for each of its sensors, which widens one that is there. Changes nothing if the
     /// entry changed since it was read, and returns `false` then.
-    func splitDue(_ entry: PendingStatistics, among sensors: [String]) async throws(StoreError) -> Bool
+    func splitPending(_ entry: PendingStatistics, among sensors: [String]) async throws(StoreError) -> Bool
     /// Valid samples of a metric that begin within a range, in key order.
     func history(
         of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, after: SampleKey?, limit: Int

@@ -8,7 +8,7 @@ struct RunCommand: ParsableCommand {
 
     /// The parts to measure, in the order of the report.
     enum Part: String, CaseIterable, ExpressibleByArgument {
-        case bare, live, history, export, latency, outage, kill, footprint, offline, start, wear
+        case bare, live, history, export, latency, outage, kill, footprint, offline, start, wear, counts
 
         func measure(_ settings: RunSettings) throws -> [Figure] {
             switch self {
@@ -23,6 +23,7 @@ struct RunCommand: ParsableCommand {
             case .offline: try OfflineFigures.measure(settings)
             case .start: try StartFigures.measure(settings)
             case .wear: try WearFigures.measure(settings)
+            case .counts: try CountFigures.measure(settings)
             }
         }
     }

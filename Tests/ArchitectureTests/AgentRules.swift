@@ -9,15 +9,15 @@ import Testing
 
     /// The parts, each with the siblings passed to it.
     private static let parts: [String: Set<String>] = [
-        "TickTimer": [], "RetryTimer": [], "ConnectionManager": ["RetryTimer"], "DeviceProfile": [],
+        "TickTimer": [], "RetryTimer": [], "DeviceConnection": ["RetryTimer"], "DeviceProfile": [],
         "SharedProjection": [],
         "WearTracker": [],
         "SampleIngest": ["DeviceProfile", "SharedProjection", "WearTracker"],
         "LiveIngest": ["SampleIngest"], "DailySummaryTracker": ["DeviceProfile", "SharedProjection"], "SyncQueue": [],
         "HistorySync": ["SyncQueue", "SampleIngest", "DailySummaryTracker"],
         "MonitorSync": ["DeviceProfile", "SampleIngest"],
-        "Measuring": ["DeviceProfile", "SampleIngest", "ConnectionManager"],
-        "CommandLane": ["DeviceProfile", "SharedProjection", "ConnectionManager"],
+        "Measuring": ["DeviceProfile", "SampleIngest", "DeviceConnection"],
+        "CommandLane": ["DeviceProfile", "SharedProjection", "DeviceConnection"],
     ]
 
     /// The stored properties of a type: each `let` or `var` at the first level of indentation that is not computed.

@@ -16,7 +16,7 @@ extension Wearable {
             let answer = Recorder<DriverConformance.Expectation>()
             try await withDevice(clock: environment.gatewayClock) { device in
                 var expectation = DriverConformance.Expectation(
-                    saysDisconnect: true, measurementDuration: .seconds(3), timeout: timeout)
+                    disconnectsGracefully: true, measurementDuration: .seconds(3), timeout: timeout)
                 let capabilities = device.description.capabilities
                 for metric in capabilities.metrics(with: .history) {
                     let records = try await Self.records(of: metric, device)

@@ -49,7 +49,7 @@ import Vitals
     @Test func `it answers while it has nothing to do, and while the store refuses`() throws {
         try run { rig in
             #expect(await rig.answers())
-            rig.scratch.script { call, _ in call == .quarantined ? .failure(StoreError(.full, "full")) : nil }
+            rig.scratch.script { call, _ in call == .quarantine ? .failure(StoreError(.full, "full")) : nil }
             rig.writer.add(RefusedFact(lane: .live, number: 1, reason: "test"))
             for _ in 0..<5 { #expect(await rig.answers()) }
         }
@@ -57,7 +57,7 @@ import Vitals
 
     @Test func `a fact that is refused at every connection waits once while the store is full`() throws {
         try run { rig in
-            rig.scratch.script { call, _ in call == .quarantined ? .failure(StoreError(.full, "full")) : nil }
+            rig.scratch.script { call, _ in call == .quarantine ? .failure(StoreError(.full, "full")) : nil }
             for connection in 0..<100 {
                 for number in 1...128 as ClosedRange<Int64> {
                     rig.writer.add(RefusedFact(lane: .live, number: number, reason: "at connection \(connection)"))
@@ -72,7 +72,7 @@ import Vitals
     @Test func `it answers only when a store that hangs has taken the facts`() throws {
         try run { rig in
             let gate = Promise<Void>()
-            rig.scratch.script { call, _ in call == .quarantined ? .delay { await gate.waitUncancelled() } : nil }
+            rig.scratch.script { call, _ in call == .quarantine ? .delay { await gate.waitUncancelled() } : nil }
             rig.writer.add(RefusedFact(lane: .live, number: 1, reason: "test"))
             #expect(await !rig.answers())
             #expect(await !rig.answers())

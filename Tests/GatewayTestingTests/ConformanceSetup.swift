@@ -51,7 +51,7 @@ struct ConformanceSetup: Sendable {
             measurements: [.heartRate: .init(readings: [(.zero, .value(61))])])
         expectation = DriverConformance.Expectation(
             history: content.history, summaries: content.summaries, summaryDays: day...day.advanced(by: 2),
-            saysDisconnect: true)
+            disconnectsGracefully: true)
     }
 
     /// Runs the suite in simulated time against the session that `wrap` returns for the device.

@@ -74,7 +74,7 @@ struct DriverConformanceTests {
     @Test func `asks for no more than a device can do`() throws {
         var setup = ConformanceSetup()
         setup.expectation.refusesNonsense = false
-        setup.expectation.saysDisconnect = false
+        setup.expectation.disconnectsGracefully = false
         #expect(try setup.check { FaultySession(session: $0, fault: .takesNonsense) } == [])
         #expect(try setup.check { FaultySession(session: $0, fault: .leavesWithoutDisconnect) } == [])
     }

@@ -22,7 +22,7 @@ import Vitals
                         report.known = 2
                         report.corrected = 1
                         report.count(.refused(DeviceError(.invalid, "too high")))
-                        report.leaveOut("the gateway has no caffeine", count: 7)
+                        report.skip("the gateway has no caffeine", count: 7)
                         return .stored(report)
                     }
                 }

@@ -28,7 +28,7 @@ import Vitals
         defer { try? FileManager.default.removeItem(at: place) }
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", "-B", tests.appending(path: "Fuzzer/seeds.py").path, place.path]
+        process.arguments = ["python3", "-B", tests.appending(path: "seeds.py").path, place.path]
         try process.run()
         process.waitUntilExit()
         try #require(process.terminationStatus == 0)

@@ -35,14 +35,14 @@ final class CommandLane {
     private let context: DeviceContext
     private let profile: DeviceProfile
     private let projection: SharedProjection
-    private let link: ConnectionManager
+    private let link: DeviceConnection
     let answers: AnswerQueue
     private var running = 0
     /// Fulfilled when commands may begin.
     private let opening = Promise<Void>()
 
     init(
-        context: DeviceContext, profile: DeviceProfile, projection: SharedProjection, link: ConnectionManager,
+        context: DeviceContext, profile: DeviceProfile, projection: SharedProjection, link: DeviceConnection,
         answers: AnswerQueue
     ) {
         self.context = context

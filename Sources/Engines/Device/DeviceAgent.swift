@@ -22,7 +22,7 @@ package actor DeviceAgent {
     nonisolated let commands: CommandQueue
     let profile: DeviceProfile
     let projection: SharedProjection
-    let link: ConnectionManager
+    let link: DeviceConnection
     let wear: WearTracker
     let ingest: SampleIngest
     let live: LiveIngest
@@ -41,11 +41,11 @@ package actor DeviceAgent {
     /// - Parameters:
     ///   - timers: whose task runs while the agent runs.
     ///   - restoring: held while the state is read at the start: thousands of agents that read at once take much memory.
-    ///   - pace: lets live samples wait for those of other devices; `nil` stores them at once.
+    ///   - window: lets live samples wait for those of other devices; `nil` stores them at once.
     ///   - presence: the transport reports here that the device is in reach.
     package init(
         info: DeviceInfo, policy: DevicePolicy, store: any DeviceStore, output: DeviceOutput, clock: GatewayClock,
-        timers: Timers, restoring: AsyncMutex = AsyncMutex(), pace: BatchWindow? = nil, logger: Logger,
+        timers: Timers, restoring: AsyncMutex = AsyncMutex(), window: BatchWindow? = nil, logger: Logger,
         generator: any RandomNumberGenerator & Sendable,
         presence: DevicePresence = DevicePresence(), opener: @escaping Opener
     ) {
@@ -56,7 +56,7 @@ package actor DeviceAgent {
         let answers = AnswerQueue(launcher: launcher, output.answer)
         let profile = DeviceProfile(info, context: context)
         let projection = SharedProjection(context: context)
-        let link = ConnectionManager(
+        let link = DeviceConnection(
             context: context, timers: timers, opener: opener, presence: presence, generator: generator)
         let wear = WearTracker(context: context)
         let ingest = SampleIngest(
@@ -70,7 +70,7 @@ package actor DeviceAgent {
         self.link = link
         self.wear = wear
         self.ingest = ingest
-        live = LiveIngest(ingest: ingest, pace: pace)
+        live = LiveIngest(ingest: ingest, window: window)
         self.days = days
         history = HistorySync(context: context, ingest: ingest, days: days, answers: answers)
         monitor = MonitorSync(context: context, profile: profile, ingest: ingest)

@@ -5,7 +5,7 @@ import Vitals
 /// the session.
 struct DeviceChannel {
     let device: any DeviceSession
-    let link: ConnectionManager
+    let link: DeviceConnection
 
     var capabilities: Capabilities { device.description.capabilities }
 

@@ -13,7 +13,7 @@ final class LiveIngest {
     static let maximumKept = 4_096
 
     private let ingest: SampleIngest
-    private let pace: BatchWindow?
+    private let window: BatchWindow?
     private var waiting = LiveSamples()
     /// The alerts as they will be after the samples that wait.
     private var preview: AlertMachine?
@@ -21,26 +21,26 @@ final class LiveIngest {
     private let turn = AsyncMutex()
     private let arrival = Signal()
 
-    /// - Parameter pace: `nil` to store everything at once.
-    init(ingest: SampleIngest, pace: BatchWindow?) {
+    /// - Parameter window: `nil` to store everything at once.
+    init(ingest: SampleIngest, window: BatchWindow?) {
         self.ingest = ingest
-        self.pace = pace
+        self.window = window
     }
 
     /// Takes samples. They reach the store by `store` or, after `scheduleStore`, by `run`.
     func add(_ samples: [Sample], _ receipts: [SampleReceipt]) {
         waiting.add(samples, receipts)
-        if pace != nil, !waiting.isUrgent, ingest.wouldAlert(samples, preview: &preview) { waiting.isUrgent = true }
+        if window != nil, !waiting.isUrgent, ingest.wouldAlert(samples, preview: &preview) { waiting.isUrgent = true }
     }
 
     /// Lets the samples that were taken wait for others. It stores them at once if the device waits for an answer, if they
     /// change an alert, or if they are many; then it holds the device back until they are stored.
     func scheduleStore(_ device: any DeviceSession) async throws {
         guard !waiting.samples.isEmpty else { return }
-        guard let pace, !waiting.isUrgent, waiting.samples.count < BatchWindow.batchSize else {
+        guard let window, !waiting.isUrgent, waiting.samples.count < BatchWindow.batchSize else {
             return try await store(from: device)
         }
-        pace.add(waiting.samples.count - waiting.counted)
+        window.add(waiting.samples.count - waiting.counted)
         waiting.counted = waiting.samples.count
         arrival.wake()
     }
@@ -60,11 +60,11 @@ final class LiveIngest {
     /// Stores samples that have waited, until the task is cancelled.
     func run(from device: any DeviceSession) async throws {
         // The last session may have left some.
-        guard let pace else { return try await store(from: device) }
+        guard let window else { return try await store(from: device) }
         while !Task.isCancelled {
             if waiting.samples.isEmpty { await arrival.wait() }
             guard !waiting.samples.isEmpty else { continue }
-            let hasWaited = await pace.wait()
+            let hasWaited = await window.wait()
             // `storeRest` does it, once.
             if Task.isCancelled { return }
             try await store(from: device, waitsForBatch: hasWaited)
@@ -104,7 +104,7 @@ struct LiveSamples {
     private var isWithDevice: [Bool] = []
     /// Whether they must not wait.
     var isUrgent = false
-    /// How many of them the pace has counted.
+    /// How many of them the window has counted.
     var counted = 0
 
     mutating func add(_ new: [Sample], _ marks: [SampleReceipt]) {

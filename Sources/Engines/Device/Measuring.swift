@@ -12,11 +12,11 @@ final class Measuring {
     private var deadline: (at: Duration, attempt: Int)?
     private let ingest: SampleIngest
     private let answers: AnswerQueue
-    private let link: ConnectionManager
+    private let link: DeviceConnection
 
     init(
         context: DeviceContext, profile: DeviceProfile, ingest: SampleIngest, answers: AnswerQueue,
-        link: ConnectionManager
+        link: DeviceConnection
     ) {
         self.context = context
         self.profile = profile

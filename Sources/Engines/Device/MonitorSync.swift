@@ -209,7 +209,7 @@ final class MonitorSync {
     }
 
     /// Writes an accepted change to the device, if it is connected. The answer lists what is still pending.
-    func confirm(_ patch: MonitorPatch, over link: ConnectionManager) async -> Answer {
+    func confirm(_ patch: MonitorPatch, over link: DeviceConnection) async -> Answer {
         guard link.session != nil else { return Answer(.done, data: version) }
         do throws(DeviceError) {
             if let refusal = try await link.ask({ .push($0) }) {

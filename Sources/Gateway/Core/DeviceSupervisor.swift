@@ -32,7 +32,7 @@ actor DeviceSupervisor {
     private let store: any DeviceStore
     private let output: DeviceOutput
     private let settings: CoreSettings
-    private let pace: BatchWindow?
+    private let window: BatchWindow?
     private var generator: any RandomNumberGenerator & Sendable
     private let services: ServiceSupervisor
     /// Runs agents and services.
@@ -49,7 +49,7 @@ actor DeviceSupervisor {
         self.store = store
         self.output = output
         self.settings = settings
-        pace = settings.batchWindow > .zero ? BatchWindow(within: settings.batchWindow, clock: settings.clock) : nil
+        window = settings.batchWindow > .zero ? BatchWindow(within: settings.batchWindow, clock: settings.clock) : nil
         var generator = generator
         services = ServiceSupervisor(settings: settings, generator: SplitMix64(seed: generator.next()))
         self.generator = generator
@@ -196,7 +196,7 @@ actor DeviceSupervisor {
         logger[metadataKey: "device.id"] = "\(setup.info.id)"
         let agent = DeviceAgent(
             info: setup.info, policy: setup.policy, store: store, output: output, clock: settings.clock,
-            timers: timers, restoring: restoring, pace: pace, logger: logger,
+            timers: timers, restoring: restoring, window: window, logger: logger,
             generator: SplitMix64(seed: generator.next()),
             presence: setup.presence, opener: setup.opener)
         setup.messages?.begin(in: settings.documents)

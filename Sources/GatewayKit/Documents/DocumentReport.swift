@@ -33,7 +33,7 @@ public struct DocumentReport: Sendable, Hashable {
     }
 
     /// Counts records that are skipped.
-    public mutating func leaveOut(_ reason: String, count: Int = 1) { Self.count(reason, count, in: &skipped) }
+    public mutating func skip(_ reason: String, count: Int = 1) { Self.count(reason, count, in: &skipped) }
 
     private static func count(_ reason: String, _ count: Int, in reasons: inout [String: Int]) {
         let isListed = reasons[reason] != nil || reasons.count < maximumReasons

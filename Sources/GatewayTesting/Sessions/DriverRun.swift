@@ -27,7 +27,7 @@ package struct DriverRun: Sendable {
 
     /// Keeps the device connected until `body` returns.
     /// - Parameter make: the driver, with what runs its blocking work, and the context of its sessions.
-    package static func live(
+    package static func run(
         start: Timestamp, deadline: Duration = .days(2),
         _ make: @escaping @Sendable (Simulation) throws -> (driver: any DeviceDriver, context: SessionContext),
         _ body: @escaping @Sendable (DriverRun) async throws -> Void

@@ -104,7 +104,7 @@ extension FaultyStore: GatewayStore {
     }
 
     package func quarantine(_ facts: [RefusedFact], at moment: Timestamp) async throws(StoreError) {
-        try await through(.quarantined) { () async throws(StoreError) in try await base.quarantine(facts, at: moment) }
+        try await through(.quarantine) { () async throws(StoreError) in try await base.quarantine(facts, at: moment) }
     }
 
     package func releaseQuarantined(_ numbers: [Int64]) async throws(StoreError) {

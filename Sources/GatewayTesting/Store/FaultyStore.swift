@@ -21,7 +21,7 @@ package final class FaultyStore: Sendable {
     /// The methods of a store.
     package enum Call: String, CaseIterable, Sendable {
         case load, ingest, save, samples, settle, storeDeviceSummary, days, report, begin, complete, unanswered, pending
-        case acknowledge, facts, quarantined, releaseQuarantined, statistics, clean, forget, knownDevices
+        case acknowledge, facts, quarantine, releaseQuarantined, statistics, clean, forget, knownDevices
         case notes, saveNotes
 
         /// Whether the method writes.

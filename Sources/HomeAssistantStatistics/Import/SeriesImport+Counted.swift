@@ -33,7 +33,7 @@ extension SeriesImport {
         let rest = after <= entry.hours.upperBound && !entry.isJoining ? after...entry.hours.upperBound : nil
         // The device does not count this: there is nothing to import, and nothing to wait for.
         if counted.isEmpty, continuation.isEmpty, newest.map({ $0.sum == 0 }) ?? true {
-            _ = try await setDue(rest, of: entry)
+            _ = try await setPending(rest, of: entry)
             return Outcome(hasImported: false)
         }
         return try await write(counted, from: first, through: end, continuation, rest, of: entry)
@@ -54,19 +54,19 @@ extension SeriesImport {
             }
             begin = through.advanced(by: 1)
             guard begin <= end, begin > entry.hours.lowerBound else { continue }
-            guard try await setDue(begin...max(begin, entry.hours.upperBound), of: entry) else { return outcome }
+            guard try await setPending(begin...max(begin, entry.hours.upperBound), of: entry) else { return outcome }
         }
         let after = end.advanced(by: 1)
         if rest == nil, continuation.start == nil {
             // Home Assistant will go on from a row that is older than these hours, or from none. Until it has, it is not known
             // how; so nothing is over.
             outcome.isJoining = true
-            _ = try await setDue(after...after, isJoining: true, of: entry)
+            _ = try await setPending(after...after, isJoining: true, of: entry)
         } else if rest == nil, let start = continuation.start, start > after.start + .minutes(5) {
             // It went on later: the hours between are imported when they are old enough.
-            _ = try await setDue(after...Hour(of: start), of: entry)
+            _ = try await setPending(after...Hour(of: start), of: entry)
         } else {
-            _ = try await setDue(rest, of: entry)
+            _ = try await setPending(rest, of: entry)
         }
         return outcome
     }

@@ -16,7 +16,7 @@ extension SeriesImport {
             }
             first = through.advanced(by: 1)
             let rest = first <= entry.hours.upperBound ? first...entry.hours.upperBound : nil
-            guard try await setDue(rest, of: entry) else { break }
+            guard try await setPending(rest, of: entry) else { break }
         }
         return outcome
     }

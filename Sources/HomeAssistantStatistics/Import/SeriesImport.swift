@@ -37,10 +37,11 @@ struct SeriesImport {
     }
 
     /// Gives hours up, but for the rest. Returns `false` if samples came meanwhile.
-    func setDue(_ hours: ClosedRange<Hour>?, isJoining: Bool = false, of entry: PendingStatistics) async throws -> Bool
+    func setPending(_ hours: ClosedRange<Hour>?, isJoining: Bool = false, of entry: PendingStatistics) async throws
+        -> Bool
     {
         try await check()
-        return try await store.setDue(hours, isJoining: isJoining, of: entry)
+        return try await store.setPending(hours, isJoining: isJoining, of: entry)
     }
 
     /// Stores hours in place of those that Home Assistant has, as far as they differ, and sees them stored. Returns whether

@@ -103,7 +103,7 @@ package actor StatisticsImporter {
             }
             let upper = entry.isJoining ? max(entry.hours.upperBound, oldest) : entry.hours.upperBound
             let hours = upper < oldest ? nil : oldest...upper
-            guard try await store.setDue(hours, isJoining: entry.isJoining, of: entry), let hours else { continue }
+            guard try await store.setPending(hours, isJoining: entry.isJoining, of: entry), let hours else { continue }
             var left = entry
             left.hours = hours
             pending.append(left)
@@ -123,7 +123,7 @@ package actor StatisticsImporter {
             // A workout has no sensor, and nothing of it is pending.
             let isReady = retries.isComplete(entry, at: now) && entry.hours.lowerBound <= settings.lastHour(at: now)
             guard isReady || sensors.isEmpty else { continue }
-            _ = try await store.splitDue(entry, among: sensors)
+            _ = try await store.splitPending(entry, among: sensors)
         }
     }
 
@@ -153,15 +153,15 @@ package actor StatisticsImporter {
     ) async throws {
         guard let sensor = StatisticSensor.all(of: entry.metric).first(where: { $0.key == entry.sensor }) else {
             // Of another version of the gateway.
-            _ = try await store.setDue(nil, isJoining: false, of: entry)
+            _ = try await store.setPending(nil, isJoining: false, of: entry)
             return
         }
         let unique = settings.discovery.uniqueID(of: sensor.key, entry.device)
         switch targets.place(of: sensor, unique: unique) {
-        case .off: _ = try await store.setDue(nil, isJoining: false, of: entry)
+        case .off: _ = try await store.setPending(nil, isJoining: false, of: entry)
         case .missing(let problem, let isStarting):
             guard try await isMeasured(sensor, entry) else {
-                _ = try await store.setDue(nil, isJoining: false, of: entry)
+                _ = try await store.setPending(nil, isJoining: false, of: entry)
                 return
             }
             let hasWaited = retries.wait(of: entry).map { $0 >= StatisticsSettings.missingReported } ?? false

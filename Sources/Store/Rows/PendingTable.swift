@@ -103,7 +103,7 @@ extension Transaction {
     }
 
     /// Replaces the hours of an entry unless it has changed since it was read. Returns whether it has not.
-    func setDue(_ hours: ClosedRange<Hour>?, isJoining: Bool, of entry: PendingStatistics) throws -> Bool {
+    func setPending(_ hours: ClosedRange<Hour>?, isJoining: Bool, of entry: PendingStatistics) throws -> Bool {
         let isEntry = """
             series = (SELECT series.id FROM series JOIN device ON device.id = series.device
                 WHERE device.name = ?1 AND metric = ?2) AND sensor = ?3 AND revision = ?4
@@ -123,8 +123,8 @@ extension Transaction {
 
     /// Replaces the entry of a series by one for each of its sensors, unless it has changed since it was read. Returns
     /// whether it has not.
-    func splitDue(_ entry: PendingStatistics, among sensors: [String]) throws -> Bool {
-        guard try setDue(nil, isJoining: false, of: entry) else { return false }
+    func splitPending(_ entry: PendingStatistics, among sensors: [String]) throws -> Bool {
+        guard try setPending(nil, isJoining: false, of: entry) else { return false }
         let series = try Int64.fetchOne(
             database,
             sql: """

@@ -34,7 +34,7 @@ final class AgentRig: Sendable {
     let events = Recorder<Event>()
     let store: ScratchStore
     let policy: DevicePolicy
-    let pace: BatchWindow?
+    let window: BatchWindow?
     let timers: Timers
     let presence = DevicePresence()
     private let state: Mutex<State>
@@ -48,7 +48,7 @@ final class AgentRig: Sendable {
         self.capabilities = capabilities
         self.store = store ?? Self.scratchStore(environment)
         self.policy = policy ?? DevicePolicy(calendar: Fixture.utc)
-        pace = batchWindow > .zero ? BatchWindow(within: batchWindow, clock: environment.gatewayClock) : nil
+        window = batchWindow > .zero ? BatchWindow(within: batchWindow, clock: environment.gatewayClock) : nil
         timers = Timers(clock: environment.gatewayClock)
         state = Mutex(State(content: content))
     }
@@ -142,7 +142,7 @@ final class AgentRig: Sendable {
                     guard !Task.isCancelled else { return }
                     events.append(.answer(key, answer))
                 }),
-            clock: environment.gatewayClock, timers: timers, pace: pace, logger: logger,
+            clock: environment.gatewayClock, timers: timers, window: window, logger: logger,
             generator: environment.random(),
             presence: presence, opener: { body in try await self.withSession(body) })
     }

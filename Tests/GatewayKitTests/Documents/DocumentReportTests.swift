@@ -9,7 +9,7 @@ import Vitals
         for outcome in [SettledReceipt.Outcome.new, .new, .corrected, .known, .refused(refusal), .refused(refusal)] {
             report.count(outcome)
         }
-        report.leaveOut("a mood", count: 3)
+        report.skip("a mood", count: 3)
         #expect(report.new == 2)
         #expect(report.corrected == 1)
         #expect(report.known == 1)
@@ -19,8 +19,8 @@ import Vitals
 
     @Test func `lists twenty reasons and counts the others`() {
         var report = DocumentReport()
-        for number in 0..<25 { report.leaveOut("kind \(number)") }
-        report.leaveOut("kind 0")
+        for number in 0..<25 { report.skip("kind \(number)") }
+        report.skip("kind 0")
         #expect(report.skipped.count == DocumentReport.maximumReasons + 1)
         #expect(report.skipped["kind 0"] == 2)
         #expect(report.skipped[DocumentReport.others] == 5)

@@ -97,8 +97,8 @@ import Vitals
 
     @Test func `a document of which nothing was taken is logged, and one without records is not`() throws {
         var nothing = DocumentReport()
-        nothing.leaveOut("an entry of metrics that is no object", count: 3)
-        nothing.leaveOut("heart_rate whose data is no list")
+        nothing.skip("an entry of metrics that is no object", count: 3)
+        nothing.skip("heart_rate whose data is no list")
         var something = nothing
         something.count(.known)
         let reports = [nothing, something, DocumentReport()]

@@ -53,16 +53,16 @@ final class CountingStore: StatisticsStore {
 
     func pendingStatistics() async throws(StoreError) -> [PendingStatistics] { try await store.pendingStatistics() }
 
-    func setDue(
+    func setPending(
         _ hours: ClosedRange<Hour>?, isJoining: Bool, of entry: PendingStatistics
     ) async throws(StoreError) -> Bool {
         written.withLock { $0 += 1 }
-        return try await store.setDue(hours, isJoining: isJoining, of: entry)
+        return try await store.setPending(hours, isJoining: isJoining, of: entry)
     }
 
-    func splitDue(_ entry: PendingStatistics, among sensors: [String]) async throws(StoreError) -> Bool {
+    func splitPending(_ entry: PendingStatistics, among sensors: [String]) async throws(StoreError) -> Bool {
         written.withLock { $0 += 1 }
-        return try await store.splitDue(entry, among: sensors)
+        return try await store.splitPending(entry, among: sensors)
     }
 
     func history(

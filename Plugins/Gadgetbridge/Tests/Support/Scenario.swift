@@ -19,7 +19,7 @@ extension DriverRun {
         _ body: @escaping @Sendable (Scenario) async throws -> Void
     ) throws {
         let options = GadgetbridgeOptions(path: path ?? phone.file.path)
-        try live(
+        try run(
             start: start, deadline: deadline,
             { simulation in
                 var context = try Phone.context(clock: simulation.gatewayClock, zone: zone)

@@ -48,7 +48,7 @@ extension HealthPhone {
         _ body: @escaping @Sendable (DriverRun) async throws -> Void
     ) throws {
         let options = HealthConnectExportOptions(path: folder.path, app: app)
-        try DriverRun.live(
+        try DriverRun.run(
             start: Self.at(36), deadline: deadline,
             { simulation in
                 (

@@ -118,10 +118,10 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
         while samples.count < PhoneLimits.batch, let record = try records.next() {
             switch record {
             case .sample(let sample) where sample.start < now && now < sample.end:
-                report.leaveOut("an interval that has not ended; it comes again")
+                report.skip("an interval that has not ended; it comes again")
             case .sample(let sample) where metrics.contains(sample.metric): samples.append(sample)
-            case .sample(let sample): report.leaveOut("\(sample.metric.rawValue) is not among the options' metrics")
-            case .skipped(let reason): report.leaveOut(reason)
+            case .sample(let sample): report.skip("\(sample.metric.rawValue) is not among the options' metrics")
+            case .skipped(let reason): report.skip(reason)
             }
         }
         return samples.isEmpty ? nil : samples

@@ -5,7 +5,7 @@ import StoreAPI
 import Vitals
 
 /// Keeps the device connected, and knows whether it is.
-final class ConnectionManager {
+final class DeviceConnection {
     /// State of the connection.
     enum Phase {
         /// Nothing is open.

@@ -12,7 +12,7 @@ import Vitals
 @testable import Gateway
 
 /// The liveness of the whole gateway's parts.
-@Suite struct HealthTests {
+@Suite struct LivenessTests {
     private static let seeds: Range<UInt64> = 0..<5
 
     private func everyOrder(_ body: @escaping @Sendable (Scenario, GatewayCore) async throws -> Void) throws {
@@ -113,7 +113,7 @@ import Vitals
     }
 
     @Test(arguments: [
-        (FaultyStore.Call.begin, LivenessPart.commands), (.quarantined, .refusedFacts), (.clean, .upkeep),
+        (FaultyStore.Call.begin, LivenessPart.commands), (.quarantine, .refusedFacts), (.clean, .upkeep),
     ])
     func `a store that does not end a call makes the part late that waits for it`(
         call: FaultyStore.Call, part: LivenessPart

@@ -1,4 +1,4 @@
-"""Writes what fuzzing begins with: seeds.py (ExportFuzzer|RecordFuzzer) FOLDER.
+"""Writes what fuzzing begins with: seeds.py (export|record) FOLDER.
 
 Exports are small databases with the tables of several families, and a zip of one; records are a night of Huami and summaries of workouts.
 """

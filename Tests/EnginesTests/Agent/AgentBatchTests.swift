@@ -7,7 +7,7 @@ import Vitals
 @testable import Engines
 
 /// Live samples wait for a batch, and for nothing else.
-@Suite struct AgentPaceTests {
+@Suite struct AgentBatchTests {
     private static let within: Duration = .seconds(1)
 
     private func rig(_ environment: Simulation) -> AgentRig {
@@ -107,14 +107,14 @@ import Vitals
 
     @Test func `sixty-four samples of all devices do not wait for more`() throws {
         try Simulation.run(seed: 1, deadline: .hours(1)) { environment in
-            let pace = BatchWindow(within: Self.within, clock: environment.gatewayClock)
-            #expect(await pace.wait() == false)
+            let window = BatchWindow(within: Self.within, clock: environment.gatewayClock)
+            #expect(await window.wait() == false)
             let start = environment.uptime
             await withTaskGroup(of: Void.self) { group in
-                for _ in 0..<4 { group.addTask { #expect(await pace.wait()) } }
-                for _ in 0..<BatchWindow.batchSize - 1 { pace.add(1) }
+                for _ in 0..<4 { group.addTask { #expect(await window.wait()) } }
+                for _ in 0..<BatchWindow.batchSize - 1 { window.add(1) }
                 try? await environment.gatewayClock.sleep(for: .milliseconds(100))
-                pace.add(1)
+                window.add(1)
                 await group.waitForAll()
             }
             #expect(environment.uptime - start == .milliseconds(100))

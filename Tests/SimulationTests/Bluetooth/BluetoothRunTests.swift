@@ -12,7 +12,7 @@ import WearableTesting
 
 /// Whole gateways with the drivers of all wearables that speak Bluetooth, over scripted links. A seed decides when links are slow,
 /// silent or lost, when the broker is offline, and whether the gateway stops or crashes.
-@Suite struct BluetoothLifeTests {
+@Suite struct BluetoothRunTests {
     /// 2026-01-11T08:00 in Berlin, a day after the records of the oximeter.
     private static let start = ScriptedClinic.moment(24 * 60)
     private static let worn = Timestamp(seconds: 1_768_006_800)  // 29 hours before
