@@ -14,9 +14,10 @@ let settings: [SwiftSetting] = [
 ]
 
 /// Modules and plugins are optimised in debug builds, too: what the tests compute takes a third of the time. Not where the package is
-/// a dependency, which may have no such flags.
+/// a dependency, which may have no such flags, and not for the sanitizers: inlined code of Swift's library writes the length of the
+/// shared empty array, which the thread sanitizer reports.
 let optimised: [SwiftSetting] =
-    Context.packageDirectory.contains("/checkouts/")
+    Context.packageDirectory.contains("/checkouts/") || Context.environment["VITALS2MQTT_SANITIZER"] != nil
     ? [] : [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
 let grdb = "GRDB".from("GRDB.swift")
