@@ -13,9 +13,9 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),  // a warning is a defect that has not happened yet
 ]
 
-/// Modules and plugins are optimised in debug builds, too: what the tests compute takes a third of the time. Not where the package is
-/// a dependency, which may have no such flags, and not for the sanitizers: inlined code of Swift's library writes the length of the
-/// shared empty array, which the thread sanitizer reports.
+/// Modules and plugins are optimised in debug builds, too, for what the tests compute. Not where the package is a dependency, which may
+/// have no such flags, and not for the sanitizers: inlined code of Swift's library writes the length of the shared empty array, which
+/// the thread sanitizer reports.
 let optimised: [SwiftSetting] =
     Context.packageDirectory.contains("/checkouts/") || Context.environment["VITALS2MQTT_SANITIZER"] != nil
     ? [] : [.unsafeFlags(["-O"], .when(configuration: .debug))]
@@ -110,7 +110,7 @@ let unsanitizedFiles: [String: [String]] = [
     ],
 ]
 
-/// Folders of test targets that hold captured bytes, or what only a fuzzer is made of.
+/// What of test targets is no Swift: captured bytes, and scripts.
 let fixtures: [String: [String]] = [
     "ArchitectureTests": ["Guides"], "ConcurrencyTests": ["Sanitizer"],
     "ContractTests": ["Fixtures", "Inputs"],
@@ -306,20 +306,17 @@ if Context.environment["VITALS2MQTT_FUZZERS"] != nil {
             name: "Fuzzers",
             dependencies: [
                 "ColmiRing", "Contract", "ExportTesting", "GATTHealth", "Gadgetbridge", "GatewayKit",
-                "HealthConnectExport",
-                "JSON", "Link", "Messages", "O2Ring", "Phones", "Recordings", "Vitals",
+                "HealthConnectExport", "JSON", "Link", "Messages", "O2Ring", "Phones", "Recordings", "Vitals",
             ],
             path: ".",
             sources: [
                 "Tests/Fuzz/Fuzzers.swift", "Tests/ContractTests/CommandInput.swift",
-                "Tests/ContractTests/Examples.swift",
-                "Tests/RecordingsTests/RecordingInput.swift",
+                "Tests/ContractTests/Examples.swift", "Tests/RecordingsTests/RecordingInput.swift",
             ]
                 + [
                     "ColmiRing/Tests/Ring", "GATTHealth/Tests/Characteristic", "Gadgetbridge/Tests/Export",
                     "Gadgetbridge/Tests/Record", "HealthConnectExport/Tests/HealthConnect", "Link/Tests/Link",
-                    "O2Ring/Tests/Oxi",
-                    "Phones/Tests/Document",
+                    "O2Ring/Tests/Oxi", "Phones/Tests/Document",
                 ].map { "Plugins/\($0)Input.swift" },
             swiftSettings: settings))
 }

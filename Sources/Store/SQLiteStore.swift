@@ -64,11 +64,8 @@ package actor SQLiteStore: GatewayStore {
 
     /// A store whose file is open.
     init(
-        _ file: StoreFile, options: StoreOptions = StoreOptions(),
-        executor: any SerialExecutor = QueueExecutor(label: "store.writer"),
-        reading: any SerialExecutor = QueueExecutor(label: "store.reader"),
-        pause: @escaping @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0, clock: .continuous) },
-        onCommit: @escaping @Sendable ([OutboxEntry]) -> Void = { _ in }
+        _ file: StoreFile, options: StoreOptions, executor: any SerialExecutor, reading: any SerialExecutor,
+        pause: @escaping @Sendable (Duration) async -> Void, onCommit: @escaping @Sendable ([OutboxEntry]) -> Void
     ) {
         self.file = file
         self.executor = executor

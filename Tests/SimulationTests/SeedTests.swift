@@ -10,7 +10,7 @@ import Testing
     private static let seedsPerTest = 25
     /// The number of seeds: some minutes on a small machine. `SIMULATION_SEEDS=1000` runs more.
     private static let seedCount =
-        ProcessInfo.processInfo.environment["SIMULATION_SEEDS"].flatMap { UInt64($0) } ?? 20
+        ProcessInfo.processInfo.environment["SIMULATION_SEEDS"].flatMap { UInt64($0) } ?? 50
 
     private static let batches = stride(from: 0, to: seedCount, by: seedsPerTest).map { first in
         first..<min(first + UInt64(seedsPerTest), seedCount)

@@ -1,3 +1,4 @@
+import Concurrency
 import Foundation
 import GRDB
 import StoreAPI
@@ -49,10 +50,11 @@ import Vitals
     /// Opens a store with the program that knows both versions.
     private func open(_ folder: borrowing StoreFolder) throws -> SQLiteStore {
         let committed = folder.committed
+        let file = try StoreFile(
+            path: folder.path, migrator: Self.steps, now: StoreFolder.now, newIdentity: SampleID(high: 9, low: 0))
         return SQLiteStore(
-            try StoreFile(
-                path: folder.path, migrator: Self.steps, now: StoreFolder.now, newIdentity: SampleID(high: 9, low: 0)),
-            onCommit: { committed.add($0) })
+            file, options: StoreOptions(), executor: QueueExecutor(label: "writer"),
+            reading: QueueExecutor(label: "reader"), pause: { _ in }, onCommit: { committed.add($0) })
     }
 
     private func inspection(of path: String) throws -> StoreInspection {

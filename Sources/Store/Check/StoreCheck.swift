@@ -13,7 +13,7 @@ package enum StoreCheck {
     /// memory, changes nothing, and a gateway may be using it.
     /// - Throws: `StoreError` if the file cannot be read at all, or is no store.
     package static func findings(in path: String) throws(StoreError) -> [String] {
-        try findings(in: path, rowsAtOnce: rowsAtOnce) {}
+        try findings(in: path) {}
     }
 
     /// - Parameter betweenParts: called after each part of a table, while no transaction is open.
