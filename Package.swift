@@ -13,9 +13,10 @@ let settings: [SwiftSetting] = [
     .treatAllWarnings(as: .error),  // a warning is a defect that has not happened yet
 ]
 
-/// Modules and plugins are optimised in debug builds, too, for what the tests compute. Not where the package is a dependency, which may
-/// have no such flags, and not for the sanitizers: inlined code of Swift's library writes the length of the shared empty array, which
-/// the thread sanitizer reports.
+/// What the tests compute with most is optimised in debug builds, too. Not where the package is a dependency, which may have no such
+/// flags, and not for the sanitizers: inlined code of Swift's library writes the length of the shared empty array, which the
+/// thread sanitizer reports.
+let computing: Set = ["Concurrency", "GatewayTesting", "JSON", "StoreAPI", "Vitals"]
 let optimised: [SwiftSetting] =
     Context.packageDirectory.contains("/checkouts/") || Context.environment["VITALS2MQTT_SANITIZER"] != nil
     ? [] : [.unsafeFlags(["-O"], .when(configuration: .debug))]
@@ -343,7 +344,8 @@ if let sanitizer = Context.environment["VITALS2MQTT_SANITIZER"] {
 
 /// A module of the gateway, in `Sources/<name>`.
 func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .target(name: name, dependencies: dependencies, swiftSettings: settings + optimised)
+    .target(
+        name: name, dependencies: dependencies, swiftSettings: settings + (computing.contains(name) ? optimised : []))
 }
 
 /// A plugin: `Plugins/<name>/Sources`, and its tests beside it.
@@ -352,7 +354,7 @@ func plugin(_ name: String, _ dependencies: [Target.Dependency]) -> [Target] {
     return [
         .target(
             name: name, dependencies: api + dependencies,
-            path: "Plugins/\(name)/Sources", swiftSettings: settings + optimised),
+            path: "Plugins/\(name)/Sources", swiftSettings: settings),
         .testTarget(
             name: "\(name)Tests",
             dependencies: [.target(name: name)] + api + (pluginTests[name] ?? ["GatewayTesting"]),

@@ -132,10 +132,12 @@ import Vitals
                     #expect((last?["parts"]?.asInt ?? 0) > 1)
                     #expect(last?["part"] == last?["parts"])
                     #expect(messages.allSatisfy { $0.payload.count <= 9_000 })
+                    // A broker passes a message on before it acknowledges it. The limit of the suite ends this.
+                    while try await rig.scratch.base.statistics().pending.values.contains(where: { $0 > 0 }) {
+                        await Task.yield()
+                    }
                 }
-                let statistics = try await rig.scratch.base.statistics()
-                #expect(statistics.quarantined == 1)
-                #expect(statistics.pending.values.reduce(0, +) == 0)
+                #expect(try await rig.scratch.base.statistics().quarantined == 1)
                 #expect(try await rig.scratch.base.facts(2...2, limit: 9).map(\.sequence) == [2])
             }
         }

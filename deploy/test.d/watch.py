@@ -120,7 +120,8 @@ def places(text):
 def main(limit, command):
     # An orphan becomes a child of this process, so that all that the command started is found, and ended.
     ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1)
-    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    # Not a session of its own, which would have its own share of the processor.
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, process_group=0)
 
     def end(number, _):
         os.killpg(child.pid, number)

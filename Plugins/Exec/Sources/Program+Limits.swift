@@ -3,7 +3,7 @@ import Glibc
 
 /// A program with limits is started by prlimit(1), which limits itself and then becomes the program: same process, same
 /// pipes, same session. The gateway cannot set them in the child between `fork` and `exec`, and after `exec` it would be
-/// late: the program runs already.
+/// late: the program runs already. A shell's `ulimit` is no better: its options differ from shell to shell.
 extension Program {
     /// Where prlimit is: a part of util-linux, which is on every usual distribution.
     private static let limiter = ["/usr/bin/prlimit", "/bin/prlimit"].first(where: isExecutable)

@@ -14,7 +14,8 @@ package struct SyncPolicy: Sendable, Hashable {
 
     /// Minimum overlap for records that last hours: the device shows them only after their end.
     package static let intervalOverlap: Duration = .days(2)
-    /// How far ahead of the gateway's clock a record may be. One further ahead is stored when its time has come.
+    /// How far ahead of the gateway's clock a record may be. One further ahead is stored when its time has come,
+    /// and never shifted: the time is part of a record's id.
     package static let futureTolerance: Duration = .minutes(5)
     /// Maximum empty pages in a row; after more, the device counts as stuck.
     package static let maximumEmptyPages = 10

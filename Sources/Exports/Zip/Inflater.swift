@@ -1,6 +1,6 @@
 import CZlib
 
-/// Unpacks a stream of "deflate" (RFC 1951) in bounded memory.
+/// Unpacks a stream of "deflate" (RFC 1951) in bounded memory. zlib does it: code of our own would be one more parser of foreign bytes.
 final class Inflater {
     private static let chunk = 256 * 1024
 

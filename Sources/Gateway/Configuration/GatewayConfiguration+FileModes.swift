@@ -6,7 +6,8 @@ extension GatewayConfiguration {
     /// Warnings about files that other users of the machine may read or change: the configuration file, and the store
     /// with what is beside it. Those of secrets and keys are among `warnings`.
     ///
-    /// They are warnings and not errors: a gateway that refuses to start loses data, and a wrong mode loses none.
+    /// They are warnings and not errors: a gateway that refuses to start loses data, and a wrong mode loses none. No mode
+    /// is changed either: root's file for the service's group is a usual way to give a service its secret.
     package func checkFileModes(of file: String?) -> [ConfigurationIssue] {
         (file.map(checkConfigurationFile) ?? []) + checkStoreFiles()
     }

@@ -1,7 +1,8 @@
 import Foundation
 import Glibc
 
-/// Reports the gateway's state to the service manager, by the protocol of sd_notify(3).
+/// Reports the gateway's state to the service manager, by the protocol of sd_notify(3). Not by libsystemd, which would be
+/// a dependency for four lines of text.
 package final class ServiceNotifier: Sendable {
     /// The time within which the service manager wants a sign of life; `nil` if it does not watch this process.
     package let watchdog: Duration?

@@ -113,7 +113,8 @@ package struct DashboardTool: Sendable {
         return (known, unknown)
     }
 
-    /// The ids in Home Assistant's registry if its address is configured, and else those that are proposed.
+    /// The ids in Home Assistant's registry if its address is configured, and else those that are proposed. If it does not answer,
+    /// that is an error: with guessed ids, a card of an entity that is not there would show one.
     private func registered() async throws(Failure) -> DashboardEntities {
         let home = configuration.homeAssistant
         guard let address = home.address, let token = home.token else { return .proposed }

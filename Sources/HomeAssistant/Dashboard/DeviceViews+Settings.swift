@@ -2,7 +2,7 @@ import JSON
 import Vitals
 
 extension DeviceViews {
-    /// The subview with what changes rarely: buttons, the settings of each metric, and diagnostics.
+    /// The subview with what changes rarely: buttons, the settings of each metric, and diagnostics. Home Assistant has no card that folds.
     var settings: JSONValue {
         let id = device.info.id
         var sections: [JSONValue] = []

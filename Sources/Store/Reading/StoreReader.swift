@@ -17,6 +17,7 @@ actor StoreReader {
 
     func read<Value: Sendable>(_ body: @Sendable (Database) throws -> Value) throws(StoreError) -> Value {
         do {
+            // Unlike `read` it begins no transaction of its own, which GRDB would compile each time.
             return try file.pool().unsafeRead { database in
                 try database.inCachedTransaction(.deferred) { try body(database) }
             }

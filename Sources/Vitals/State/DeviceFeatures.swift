@@ -1,4 +1,5 @@
 /// The states that a device may report beside samples. Home Assistant gets an entity for each that a device has reported once.
+/// The store keeps them: otherwise these entities would vanish with each restart of the gateway until the device reports again.
 package struct DeviceFeatures: OptionSet, Sendable, Hashable {
     package let rawValue: Int
     package init(rawValue: Int) { self.rawValue = rawValue }

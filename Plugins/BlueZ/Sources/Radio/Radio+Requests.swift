@@ -43,6 +43,7 @@ extension Radio {
             return
         }
         do throws(GATTError) {
+            // Not `AcquireNotify`: with a socket for each characteristic, their values would lose their common order.
             // Values may come before the answer.
             _ = try await request(path, "StartNotify", [], of: traffic) { [logger] in
                 guard traffic.beginSubscription(to: characteristic, path) else { return }

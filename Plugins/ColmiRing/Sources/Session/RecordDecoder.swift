@@ -25,6 +25,7 @@ struct RecordDecoder: Sendable {
     }
 
     /// The steps of a day. Records of another day are refused.
+    /// - Parameter byQuarters: whether the ring has reported a quarter that begins no full hour; in all captures it counts hours.
     func steps(_ reply: StepReply, _ day: LocalDay, byQuarters: Bool) -> DayRecords {
         var result = DayRecords()
         var starts: Set<Int> = []
@@ -45,7 +46,7 @@ struct RecordDecoder: Sendable {
         return result
     }
 
-    /// The lowest blood oxygen of each hour.
+    /// The lowest blood oxygen of each hour. The highest would have the same id, and the lowest is the one that matters.
     func oxygen(_ body: [UInt8], today: LocalDay) -> [LocalDay: DayRecords] {
         guard let days = try? OxygenDay.days(in: body) else { return [today: DayRecords(refused: 1)] }
         return records(days.map { ($0.daysAgo, $0) }, today) { oxygen, day in

@@ -53,7 +53,7 @@ struct HuamiSleepBlob: Sendable, Hashable {
         for (depth, place) in Self.totals {
             guard let total = view.u16(place) else { throw BlobError(reason: .unreadable) }
             let found = minutes[depth] ?? (0, 0)
-            // Some firmwares count the last minute of each stage, too.
+            // No source says whether a total has the last minute of each stage. One way alone could refuse all nights of a wearable.
             guard (found.sum...(found.sum + found.count)).contains(Int(total)) else {
                 throw BlobError(reason: .checkSum)
             }

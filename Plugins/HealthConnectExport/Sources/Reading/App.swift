@@ -3,7 +3,8 @@ import Exports
 import GatewayKit
 import Vitals
 
-/// An app that wrote records, by `application_info_table`.
+/// An app that wrote records, by `application_info_table`. Apps are never added up: they write the same steps, and an export does not
+/// say in which order Health Connect prefers them.
 struct App: Sendable, Hashable {
     /// Its number in this export.
     var number: Int64

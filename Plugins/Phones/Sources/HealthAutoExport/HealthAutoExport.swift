@@ -5,7 +5,8 @@ package import Vitals
 package enum HealthAutoExport: PhoneApp {
     package static let driver = "health-auto-export"
     package static let name = "Health Auto Export"
-    /// Its nights are made of stages, of which a document may have a part.
+    /// Its nights are made of stages, of which a document may have a part. Not `lastReported`: two apps may write one night, and each
+    /// document would withdraw and restore both.
     package static let overlaps = OverlapRule.latestEnd
     package static let sourceOption = "source"
     package static let metrics: [Metric] = [
