@@ -10,6 +10,7 @@ import Vitals
         var random: SplitMix64
         var machine = DeliveryMachine()
         var entries: [OutboxEntry] = []
+        var (facts, answers): (Int64, Int64) = (0, 0)
         var stored: [Lane: Int64] = [:]
         /// Committed entries that the machine does not know yet.
         var unreported: [OutboxEntry] = []
@@ -25,15 +26,15 @@ import Vitals
 
         mutating func commit() {
             let lane = [Lane.alert, .live, .history, .live, .history].randomElement(using: &random) ?? .live
-            let number = Int64(entries.count { $0.fact != nil }) + 1
+            facts += 1
             let gap = Gap(metric: nil, from: nil, to: nil, count: 1, reason: .device, at: Fixture.noon)
-            add(.fact(Fact(sequence: number, lane: lane, device: Fixture.device, content: .gap(gap))))
+            add(.fact(Fact(sequence: facts, lane: lane, device: Fixture.device, content: .gap(gap))))
         }
 
         mutating func answer() {
-            let number = Int64(entries.count { $0.answer != nil }) + 1
-            let answer = StoredAnswer(key: "\(number)", topic: "", correlation: nil, payload: [], at: Fixture.noon)
-            add(.answer(number: number, answer))
+            answers += 1
+            let answer = StoredAnswer(key: "\(answers)", topic: "", correlation: nil, payload: [], at: Fixture.noon)
+            add(.answer(number: answers, answer))
         }
 
         private mutating func add(_ entry: OutboxEntry) {
@@ -80,12 +81,15 @@ import Vitals
             machine.paged(lane, Array(page))
         }
 
-        mutating func step() {
+        /// Whether there was something to do.
+        @discardableResult
+        mutating func step() -> Bool {
             switch machine.next() {
             case .send(let entry): send(entry.lane, entry.number)
             case .page(let lane, let after): pages.append((lane, after))
-            case .rest: break
+            case .rest: return false
             }
+            return true
         }
 
         mutating func send(_ lane: Lane, _ number: Int64) {
@@ -145,7 +149,7 @@ import Vitals
             }
             for _ in 0..<20_000 {
                 if !unreported.isEmpty { report() }
-                step()
+                if !step(), pages.isEmpty, flying.isEmpty, unreported.isEmpty { break }
                 if !pages.isEmpty { readPage() }
                 acknowledge()
             }
