@@ -3,8 +3,8 @@ package import Vitals
 
 /// Watches one device's values: turns samples and the device's own alerts into edges, each reported once.
 ///
-/// One machine watches current values; a second one, whose levels are not published, evaluates late data, by the limits of today:
-/// earlier ones are not known.
+/// One machine watches current values; a second one, whose levels are not published, evaluates late data, by the present
+/// limits: earlier ones are not known.
 package struct AlertMachine: Sendable {
     /// The result of a value that changed a level.
     package struct Outcome: Sendable, Hashable {

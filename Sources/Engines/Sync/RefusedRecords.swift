@@ -43,7 +43,7 @@ struct RefusedRecords: Sendable {
     /// Counts a record.
     mutating func add(_ reason: RefusalReason, start: Timestamp, end: Timestamp) {
         all.add(reason, start: start, end: end)
-        // One before was announced, or is shown late: only a memory of every record could distinguish the two.
+        // One up to there was announced, or is shown late: only a memory of every record could distinguish the two.
         guard before.map({ start > $0 }) ?? true else { return }
         if let latest = newest.through {
             guard start >= latest else { return earlier.add(reason, start: start, end: end) }

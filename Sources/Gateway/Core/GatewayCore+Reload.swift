@@ -23,7 +23,8 @@ package struct ReloadRefusal: Error, CustomStringConvertible {
 
 extension GatewayCore {
     /// Applies a changed configuration to the devices that changed. A reload waits for the previous one, and the first
-    /// reload waits until `run` has begun. It is applied as a whole or not at all, so that one file describes the running gateway.
+    /// reload waits until `run` has begun. A change is applied as a whole or not at all, so that one file describes the running
+    /// gateway.
     /// - Throws: the errors of `reload`; then nothing has changed. The error is logged, and is in `gateway/state` until
     ///   a reload succeeds. `CancellationError` if the task is cancelled before `run` has begun.
     @discardableResult

@@ -40,7 +40,8 @@ extension Radio {
         }
     }
 
-    /// Registers the agent, and not as the default one, which would answer for the whole machine. One that is there already is the gateway's own, left from a call whose answer was not waited for.
+    /// Registers the agent, and not as the default one, which would answer for the whole machine. One that is there already is the
+    /// gateway's own, left from a call whose answer was not waited for.
     private func registerAgent(_ ability: String) async throws(BusError) {
         let arguments: [BusValue] = [.path(Self.agentPath), .string(ability)]
         do throws(BusError) {
