@@ -7,7 +7,7 @@ enum CountFigures {
     /// Samples a second of all devices: each is stored and sent by itself.
     private static let rate = 1.0
 
-    /// What is counted, with the most for each sample: a tenth to a quarter above what was measured of the debug build, 134, 53, 3.5
+    /// What is counted, with the most for each sample: a tenth to a quarter above what was measured of the debug build: 129, 50, 3.5
     /// and 1. A second's other work of ten devices is in it.
     private static let calls: [(key: String, title: String, limit: Double)] = [
         ("all", "system calls", 160), ("futex", "of them futex", 64), ("pwrite64", "of them pwrite64", 4.5),
@@ -15,8 +15,8 @@ enum CountFigures {
     ]
     /// 3.1 were measured.
     private static let packetLimit = 3.75
-    /// 2,191 were measured.
-    private static let allocationLimit = 2600.0
+    /// 865 were measured.
+    private static let allocationLimit = 1040.0
 
     static func measure(_ settings: RunSettings) throws -> [Figure] {
         try allocations(settings) + systemCalls(settings)
@@ -62,14 +62,17 @@ enum CountFigures {
         setenv("LD_PRELOAD", library, 1)
         setenv("ALLOCATIONS_FILE", file.path, 1)
         return try counting(settings, "counts-memory") { setup, feed in
-            let (before, sent) = (try count(), try feed.counts.sent)
-            try setup.run(seconds: settings.pick(quick: 15, full: 60))
-            let (samples, made) = (try feed.counts.sent - sent, try count() - before)
-            guard samples > 0, made > 0 else { throw BenchError("No allocation was counted.") }
+            // The lowest of several times: in another the gateway may have announced itself to Home Assistant, too.
+            var lowest = Double.infinity
+            for _ in 0..<4 {
+                let (before, sent) = (try count(), try feed.counts.sent)
+                try setup.run(seconds: settings.pick(quick: 5, full: 15))
+                let (samples, made) = (try feed.counts.sent - sent, try count() - before)
+                guard samples > 0, made > 0 else { throw BenchError("No allocation was counted.") }
+                lowest = min(lowest, Double(made) / Double(samples))
+            }
             return [
-                Figure(
-                    "counts.allocations", "allocations", Double(made) / Double(samples), "/sample",
-                    aim: .atMost(allocationLimit))
+                Figure("counts.allocations", "allocations", lowest, "/sample", aim: .atMost(allocationLimit))
             ]
         }
     }
