@@ -34,9 +34,10 @@ struct ProcessLivenessTests {
                 let answer = try await bench.command("\(name)/command/sync", id: "sync-\(name)")
                 #expect(answer["status"]?.asString == "done")
             }
+            let began = ContinuousClock.now
             gateway.interrupt(.end)
             try await gateway.end(within: Bench.timeout)
-            // It ends with another status if its stop takes longer than five seconds.
+            #expect(ContinuousClock.now - began < .seconds(6))
             #expect(gateway.events.elements.last?.text == "ended: exited(0)")
         }
     }
