@@ -16,7 +16,7 @@ let settings: [SwiftSetting] = [
 /// What the tests compute with most is optimised in debug builds, too. Not where the package is a dependency, which may have no such
 /// flags, and not for the sanitizers: inlined code of Swift's library writes the length of the shared empty array, which the
 /// thread sanitizer reports.
-let computing: Set = ["Concurrency", "GatewayTesting", "JSON", "StoreAPI", "Vitals"]
+let computing: Set = ["Concurrency", "GatewayTesting", "JSON", "StoreAPI", "TestSupport", "Vitals"]
 let optimised: [SwiftSetting] =
     Context.packageDirectory.contains("/checkouts/") || Context.environment["VITALS2MQTT_SANITIZER"] != nil
     ? [] : [.unsafeFlags(["-O"], .when(configuration: .debug))]
@@ -70,24 +70,29 @@ let optionalPlugins = ["BlueZ": "Bluetooth"]
 
 /// What the tests of a plugin need beyond the plugin, `GatewayKit` and `Vitals`, where that is not just `GatewayTesting`.
 let pluginTests: [String: [Target.Dependency]] = [
-    "BlueZ": ["Concurrency", "GatewayTesting", "JSON", "MQTT", "Messages", "vitals2mqtt", logging],
-    "ColmiRing": ["Conformance", "GatewayTesting", "WearableTesting"],
-    "Exec": ["GatewayTesting", logging],
-    "GATTHealth": ["Conformance", "GatewayTesting", "WearableTesting"],
-    "Gadgetbridge": ["Conformance", "ExportDrivers", "ExportTesting", "Exports", "GatewayTesting", sqlite],
-    "HealthConnectExport": ["Conformance", "ExportDrivers", "ExportTesting", "Exports", "GatewayTesting", sqlite],
+    "BlueZ": ["Concurrency", "GatewayTesting", "TestSupport", "JSON", "MQTT", "Messages", "vitals2mqtt", logging],
+    "ColmiRing": ["Conformance", "GatewayTesting", "TestSupport"],
+    "Exec": ["GatewayTesting", "TestSupport", logging],
+    "GATTHealth": ["Conformance", "GatewayTesting", "TestSupport"],
+    "Gadgetbridge": [
+        "Conformance", "ExportDrivers", "ExportTesting", "Exports", "GatewayTesting", "TestSupport", sqlite,
+    ],
+    "HealthConnectExport": [
+        "Conformance", "ExportDrivers", "ExportTesting", "Exports", "GatewayTesting", "TestSupport", sqlite,
+    ],
     "HTTP": [
-        "Concurrency", "GatewayTesting", "JSON", "Listening", httpTypes, logging, nioCore,
+        "Concurrency", "GatewayTesting", "TestSupport", "JSON", "Listening", httpTypes, logging, nioCore,
         "NIOEmbedded".from("swift-nio"), "NIOHTTPTypes".from("swift-nio-extras"), subprocess,
     ],
-    "Link": ["Concurrency", "GatewayTesting", "JSON", logging],
-    "MQTTDocuments": ["GatewayTesting", logging],
-    "O2Ring": ["Conformance", "GatewayTesting", "WearableTesting"],
-    "Phones": ["Concurrency", "Conformance", "GatewayTesting", logging],
-    "Replay": ["Exec", "GATTHealth", "GatewayTesting", "JSON", "Link", "Recordings", "link-wearable"],
-    "Simulator": ["Conformance", "GatewayTesting"],
+    "Link": ["Concurrency", "GatewayTesting", "TestSupport", "JSON", logging],
+    "MQTTDocuments": ["GatewayTesting", "TestSupport", logging],
+    "O2Ring": ["Conformance", "GatewayTesting", "TestSupport"],
+    "Phones": ["Concurrency", "Conformance", "GatewayTesting", "TestSupport", logging],
+    "Replay": ["Exec", "GATTHealth", "GatewayTesting", "TestSupport", "JSON", "Link", "Recordings", "link-wearable"],
+    "Simulator": ["Conformance", "GatewayTesting", "TestSupport"],
     "TCP": [
-        "Concurrency", "GatewayTesting", logging, nioCore, "NIOEmbedded".from("swift-nio"), nioPosix, nioSSL,
+        "Concurrency", "GatewayTesting", "TestSupport", logging, nioCore, "NIOEmbedded".from("swift-nio"), nioPosix,
+        nioSSL,
     ],
 ]
 
@@ -166,7 +171,6 @@ let package = Package(
         module("Vitals"),
         module("GatewayKit", ["Concurrency", "Vitals", logging]),
         module("ExportDrivers", ["Concurrency", "Exports", "GatewayKit", "Vitals", logging]),
-        module("ExportTesting", ["ExportDrivers", "Exports", "GatewayKit", "Vitals", logging]),
         module("Listening", ["Concurrency", "GatewayKit", nioCore, nioSSL]),
         module("Recordings", ["GatewayKit", "JSON", "Vitals"]),
         module("StoreAPI", ["Vitals"]),
@@ -200,69 +204,76 @@ let package = Package(
                 "BundledPlugins", "Gateway", "GatewayKit", "PluginCheck", "Vitals", logging,
                 "ArgumentParser".from("swift-argument-parser"),
             ]),
-        module(
-            "GatewayTesting",
-            [
-                "Concurrency", "Conformance", "GatewayKit", "JSON", "MQTT", "Messages", "Store", "StoreAPI", "Vitals",
-                logging, subprocess, systemPackage,
-            ]),
-        module("WearableTesting", ["GatewayKit", "GatewayTesting", "Vitals"]),
-        module(
-            "GatewaySimulation",
-            [
-                "Contract", "Delivery", "Engines", "Gateway", "GatewayKit", "GatewayTesting", "JSON", "MQTT",
-                "Messages",
-                "Store", "StoreAPI", "Vitals", logging,
-            ]),
-        .executableTarget(
-            name: "vitals2mqtt-simulate",
-            dependencies: ["GatewaySimulation", "Vitals", "ArgumentParser".from("swift-argument-parser")],
-            swiftSettings: settings),
+        module("GatewayTesting", ["Concurrency", "GatewayKit", "Vitals", logging]),
         .executableTarget(
             name: "vitals2mqtt", dependencies: ["GatewayMain"], swiftSettings: settings),
-        .executableTarget(
-            name: "vitals2mqtt-bench",
-            dependencies: ["CMosquitto", "JSON", grdb, "ArgumentParser".from("swift-argument-parser")],
-            swiftSettings: settings),
         .target(
             name: "BundledPlugins",
             dependencies: ["GatewayKit"] + plugins.map { bundled($0.name) },
             path: "Plugins", exclude: plugins.map(\.name) + ["Examples"], sources: ["BundledPlugins.swift"],
             swiftSettings: settings),
     ] + plugins.flatMap { plugin($0.name, $0.dependencies) } + [
+        // What several suites need.
+        module(
+            "TestSupport",
+            [
+                "Concurrency", "Conformance", "GatewayKit", "GatewayTesting", "JSON", "MQTT", "Messages", "Store",
+                "StoreAPI", "Vitals", logging, subprocess, systemPackage,
+            ], in: "Tests/Support"),
+        module(
+            "ExportTesting", ["ExportDrivers", "Exports", "GatewayKit", "Vitals", logging], in: "Tests/ExportTesting"),
+        module(
+            "GatewaySimulation",
+            [
+                "Contract", "Delivery", "Engines", "Gateway", "GatewayKit", "GatewayTesting", "JSON", "MQTT",
+                "Messages", "Store", "StoreAPI", "TestSupport", "Vitals", logging,
+            ], in: "Tests/Simulation/GatewaySimulation"),
+        .executableTarget(
+            name: "vitals2mqtt-simulate",
+            dependencies: ["GatewaySimulation", "Vitals", "ArgumentParser".from("swift-argument-parser")],
+            path: "Tests/Simulation/Program", swiftSettings: settings),
+        .executableTarget(
+            name: "vitals2mqtt-bench",
+            dependencies: ["CMosquitto", "JSON", grdb, "ArgumentParser".from("swift-argument-parser")],
+            path: "Tests/Benchmarks/Program", swiftSettings: settings),
         tests("ArchitectureTests"),
         tests("BenchTests", ["vitals2mqtt-bench", "Contract", "JSON", "Messages", "Vitals"]),
         // A simulated wearable as its own program: the other end of these tests.
         .executableTarget(
             name: "link-wearable",
-            dependencies: ["Conformance", "GatewayKit", "GatewayTesting", "Simulator", "Vitals", unixSignals],
+            dependencies: [
+                "Conformance", "GatewayKit", "GatewayTesting", "Simulator", "TestSupport", "Vitals", unixSignals,
+            ],
             path: "Tests/LinkWearable", swiftSettings: settings),
         tests(
             "ConformanceTests",
             [
-                "Conformance", "Exec", "GatewayKit", "GatewayTesting", "Link", "TCP", "Vitals", "link-wearable",
+                "Conformance", "Exec", "GatewayKit", "GatewayTesting", "TestSupport", "Link", "TCP", "Vitals",
+                "link-wearable",
                 nioCore, nioPosix,
             ]),
-        tests("ConcurrencyTests", ["Concurrency", "GatewayKit", "GatewayTesting", "Vitals"]),
-        tests("ContractTests", ["Contract", "GatewayTesting", "JSON", "MQTT", "Messages", "Vitals"]),
+        tests("ConcurrencyTests", ["Concurrency", "GatewayKit", "GatewayTesting", "TestSupport", "Vitals"]),
+        tests("ContractTests", ["Contract", "TestSupport", "JSON", "MQTT", "Messages", "Vitals"]),
         tests(
             "DeliveryTests",
             [
-                "Concurrency", "Contract", "Delivery", "GatewayKit", "GatewayTesting", "HomeAssistant", "JSON", "MQTT",
+                "Concurrency", "Contract", "Delivery", "GatewayKit", "GatewayTesting", "TestSupport", "HomeAssistant",
+                "JSON", "MQTT",
                 "Messages", "Store", "StoreAPI", "Vitals", logging,
             ]),
         tests(
             "EnginesTests",
-            ["Concurrency", "Engines", "GatewayKit", "GatewayTesting", "StoreAPI", "Vitals", logging]),
+            ["Concurrency", "Engines", "GatewayKit", "GatewayTesting", "TestSupport", "StoreAPI", "Vitals", logging]),
         tests("ExportsTests", ["CZlib", "Concurrency", "Exports", sqlite]),
         tests("GatewayKitTests", ["GatewayKit", "Vitals"]),
         tests(
             "GatewayTestingTests",
-            ["Concurrency", "Conformance", "GatewayKit", "GatewayTesting", "JSON", "Vitals", logging]),
+            ["Concurrency", "Conformance", "GatewayKit", "GatewayTesting", "TestSupport", "JSON", "Vitals", logging]),
         tests(
             "GatewayTests",
             [
                 "BundledPlugins", "Concurrency", "Contract", "Engines", "Gateway", "GatewayKit", "GatewayTesting",
+                "TestSupport",
                 "JSON", "MQTT", "Recordings", "Store", "StoreAPI", "Vitals", "vitals2mqtt", grdb, lifecycle, logging,
                 subprocess,
                 systemPackage,
@@ -271,33 +282,38 @@ let package = Package(
         tests(
             "HomeAssistantStatisticsTests",
             [
-                "Concurrency", "Contract", "GatewayTesting", "HomeAssistant", "HomeAssistantStatistics", "JSON",
+                "Concurrency", "Contract", "GatewayTesting", "TestSupport", "HomeAssistant", "HomeAssistantStatistics",
+                "JSON",
                 "Store", "StoreAPI", "Vitals", logging, nioCore, nioHTTP1, nioPosix, nioWebSocket,
             ]),
         tests(
             "IntegrationTests",
-            ["Concurrency", "GatewayTesting", "JSON", "MQTT", "Messages", "Vitals", "vitals2mqtt", logging]),
+            [
+                "Concurrency", "GatewayTesting", "TestSupport", "JSON", "MQTT", "Messages", "Vitals", "vitals2mqtt",
+                logging,
+            ]),
         tests("JSONTests", ["JSON", "Vitals"]),
         tests(
             "ListeningTests",
-            ["Concurrency", "GatewayKit", "GatewayTesting", "Listening", "Vitals", nioCore, nioPosix]),
-        tests("MQTTTests", ["GatewayKit", "GatewayTesting", "MQTT", "Messages", "Vitals", logging]),
+            ["Concurrency", "GatewayKit", "TestSupport", "Listening", "Vitals", nioCore, nioPosix]),
+        tests("MQTTTests", ["GatewayKit", "GatewayTesting", "TestSupport", "MQTT", "Messages", "Vitals", logging]),
         tests("PluginCheckTests", ["GatewayKit", "Link", "PluginCheck", logging]),
-        tests("RecordingsTests", ["GatewayKit", "GatewayTesting", "Recordings", "Vitals"]),
+        tests("RecordingsTests", ["GatewayKit", "GatewayTesting", "TestSupport", "Recordings", "Vitals"]),
         tests(
             "SimulationTests",
             [
                 "ColmiRing", "Concurrency", "Contract", "Delivery", "Engines", "GATTHealth", "Gateway", "GatewayKit",
-                "GatewaySimulation", "GatewayTesting", "HomeAssistant", "JSON", "Link", "MQTT", "Messages", "O2Ring",
-                "Simulator", "Store", "StoreAPI", "Vitals", "WearableTesting", "vitals2mqtt-simulate", logging,
+                "GatewaySimulation", "GatewayTesting", "TestSupport", "HomeAssistant", "JSON", "Link", "MQTT",
+                "Messages", "O2Ring",
+                "Simulator", "Store", "StoreAPI", "Vitals", "vitals2mqtt-simulate", logging,
                 "ArgumentParser".from("swift-argument-parser"),
             ]),
-        tests("StoreTests", ["Concurrency", "Engines", "GatewayTesting", "Store", "StoreAPI", "Vitals", grdb]),
+        tests("StoreTests", ["Concurrency", "Engines", "TestSupport", "Store", "StoreAPI", "Vitals", grdb]),
         tests("VitalsTests", ["Vitals"]),
     ]
 )
 
-// Only `deploy/fuzz` builds the fuzzers, as a library, since libFuzzer brings the main program. Its table is `Tests/Fuzz`; it shares the
+// Only `Tests/Fuzz/run` builds the fuzzers, as a library, since libFuzzer brings the main program. Its table is `Tests/Fuzz`; it shares the
 // files with what must hold with the tests, which are left out then: a file belongs to one target.
 if Context.environment["VITALS2MQTT_FUZZERS"] != nil {
     package.products = [.library(name: "Fuzzers", type: .static, targets: ["Fuzzers"])]
@@ -342,10 +358,11 @@ if let sanitizer = Context.environment["VITALS2MQTT_SANITIZER"] {
     }
 }
 
-/// A module of the gateway, in `Sources/<name>`.
-func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+/// A module of the gateway, in `Sources/<name>`, or one of its tests in another folder.
+func module(_ name: String, _ dependencies: [Target.Dependency] = [], in folder: String? = nil) -> Target {
     .target(
-        name: name, dependencies: dependencies, swiftSettings: settings + (computing.contains(name) ? optimised : []))
+        name: name, dependencies: dependencies, path: folder,
+        swiftSettings: settings + (computing.contains(name) ? optimised : []))
 }
 
 /// A plugin: `Plugins/<name>/Sources`, and its tests beside it.

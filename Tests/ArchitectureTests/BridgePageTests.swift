@@ -3,7 +3,7 @@ import Testing
 /// Checks that the page for a phone as bridge has a row for every public name of the guides: calls, callbacks, models and their
 /// members.
 @Suite struct BridgePageTests {
-    private static let page = "Sources/Gateway/Gateway.docc/PhoneAsBridge.md"
+    private static let page = "docs/PhoneAsBridge.md"
     private static let list = "Tests/ArchitectureTests/Guides/bridge-names.txt"
 
     /// The names in the first column of the tables that begin with `guide`.

@@ -21,13 +21,17 @@ import Testing
     /// The name of the module that a target is.
     private static func module(_ target: String) -> String { target.replacing("-", with: "_") }
 
-    /// Scripts, and the fuzzers, which the manifest has only for `deploy/fuzz`.
-    private static let withoutTarget: Set = ["Tests/Campaigns", "Tests/Fuzz"]
+    /// Scripts, and the fuzzers, which the manifest has only for `Tests/Fuzz/run`.
+    private static let withoutTarget: Set = ["Tests/Campaigns", "Tests/Fuzz", "Tests/Tools"]
+    /// Folders whose folders are the targets.
+    private static let shelves: Set = ["Tests/Benchmarks", "Tests/Simulation"]
 
     @Test func `the manifest's reader sees every target`() throws {
         let folders =
             try Repository.folders(in: "Sources").map { "Sources/\($0)" }
-            + Repository.folders(in: "Tests").map { "Tests/\($0)" }.filter { !Self.withoutTarget.contains($0) }
+            + Repository.folders(in: "Tests").map { "Tests/\($0)" }
+            .filter { !Self.withoutTarget.union(Self.shelves).contains($0) }
+            + Self.shelves.flatMap { shelf in try Repository.folders(in: shelf).map { "\(shelf)/\($0)" } }
             + Repository.plugins().flatMap { ["Plugins/\($0)/Sources", "Plugins/\($0)/Tests"] } + ["Plugins"]
         let targets = try Self.manifest().targets
         let libraries = ["Sources/CMosquitto", "Sources/CSDBus", "Sources/CTimex", "Sources/CZlib"]

@@ -3,7 +3,7 @@ import Testing
 
 /// Checks that the pages are complete and correct.
 @Suite struct DocumentationTests {
-    private static let catalog = "Sources/Gateway/Gateway.docc"
+    private static let catalog = "docs"
 
     /// All pages of the contract as one text.
     private static func contract() throws -> String {
@@ -28,16 +28,16 @@ import Testing
     }
 
     @Test func `every page of the catalog is linked from its root, and no other`() throws {
-        let root = try Repository.text("\(Self.catalog)/Gateway.md")
-        let names = Set(root.matches(of: /<doc:([A-Za-z]+)>/).map { String($0.1) })
+        let root = try Repository.text("\(Self.catalog)/README.md")
+        let names = Set(root.matches(of: /\]\(([A-Za-z]+)\.md\)/).map { String($0.1) })
         let pages = try Repository.files(in: Self.catalog, withExtension: "md").compactMap {
             $0.path.split(separator: "/").last.map { String($0.dropLast(3)) }
         }
-        #expect(names == Set(pages).subtracting(["Gateway"]))
+        #expect(names == Set(pages).subtracting(["README"]))
     }
 
     @Test func `no page names a file that does not exist`() throws {
-        let roots = ["Sources/", "Plugins/", "Tests/", "deploy/", ".ci/", ".github/"]
+        let roots = ["Sources/", "Plugins/", "Tests/", "deploy/", "docs/", ".ci/", ".github/"]
         for page in try Self.pages() {
             for match in page.text.matches(of: /`([A-Za-z0-9_.+\/-]+)`/) {
                 let path = String(match.1)

@@ -10,7 +10,7 @@ import Testing
 
     /// The modules that create, store, pass on or send entries.
     private static let modulesWithEntries: Set<String> = [
-        "StoreAPI", "Store", "Delivery", "GatewayTesting", "Gateway", "GatewaySimulation",
+        "StoreAPI", "Store", "Delivery", "Gateway",
     ]
     /// The modules that only see committed entries.
     private static let behindCommit: Set<String> = ["Delivery", "Contract", "MQTT", "Messages"]
@@ -30,7 +30,7 @@ import Testing
 
     /// The declarations of a type in `Sources` and `Plugins`, each as its keyword and file.
     private static func declarations(of name: String) throws -> [String] {
-        let files = try Repository.swiftFiles(in: "Sources") + Repository.swiftFiles(in: "Plugins")
+        let files = try Repository.sources()
         var found: [String] = []
         for file in files {
             for line in file.lines {

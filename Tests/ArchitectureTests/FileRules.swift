@@ -3,13 +3,13 @@ import Testing
 /// The rules for every file.
 @Suite struct FileRules {
     /// A longer file mixes several ideas.
-    private static let maximumLines = 300
+    private static let maximumLines = 500
 
     private static func allFiles() throws -> [Repository.File] {
         try ["Sources", "Plugins", "Tests"].flatMap { try Repository.swiftFiles(in: $0) }
     }
 
-    @Test func `a file has one idea and stays under three hundred lines`() throws {
+    @Test func `a file has one idea and stays under five hundred lines`() throws {
         for file in try Self.allFiles() {
             #expect(file.lines.count <= Self.maximumLines, "\(file) has \(file.lines.count) lines: split its idea")
         }
@@ -25,13 +25,14 @@ import Testing
 
     @Test func `shipped code does not trap on purpose, and tests do not sleep`() throws {
         let traps = ["fatalError(", "try!", "Task.detached", "preconditionFailure("]
-        for file in try Repository.swiftFiles(in: "Sources") + Repository.swiftFiles(in: "Plugins") {
+        for file in try Repository.sources() {
             for line in file.lines where !line.contains("//") {
                 #expect(!traps.contains { line.contains($0) }, "\(file): \(line)")
             }
         }
         let sleeps = ["Task.sleep", "usleep(", "Thread.sleep", "sleep(forTimeInterval"]
-        for file in try Repository.swiftFiles(in: "Tests") where !file.path.contains("ArchitectureTests") {
+        for file in try Repository.swiftFiles(in: "Tests")
+        where !["ArchitectureTests", "Tests/Support"].contains(where: file.path.contains) {
             for line in file.lines { #expect(!sleeps.contains { line.contains($0) }, "\(file): \(line)") }
         }
     }
@@ -41,7 +42,7 @@ import Testing
         let words: Set = [
             "take", "keep", "keeps", "bring", "heard", "bury", "look", "see", "tell", "told", "give", "stand", "goOn",
         ]
-        for file in try Repository.swiftFiles(in: "Sources") + Repository.swiftFiles(in: "Plugins")
+        for file in try Repository.sources()
         where !file.path.contains("/Tests/") {
             for match in file.text.matches(of: /func (\w+)[(<]/) {
                 #expect(!words.contains(String(match.1)), "\(file): \(match.0)")
@@ -56,7 +57,7 @@ import Testing
             "MessageBuffer",
             "ReceiveBuffer", "ScriptedSession",
         ]
-        for file in try Repository.swiftFiles(in: "Sources") + Repository.swiftFiles(in: "Plugins")
+        for file in try Repository.sources()
         where !file.path.contains("/Tests/") && file.text.contains(/func finish[(<]/) {
             let name = file.path.split(separator: "/").last.map { String($0.dropLast(6)) } ?? ""
             #expect(closing.contains(name), "\(file): name it by what it does")
@@ -65,9 +66,11 @@ import Testing
 
     @Test func `every task is the child of another`() throws {
         // So a run that has returned has left no task behind. Test support and packages of others may differ.
-        let files = try Repository.swiftFiles(in: "Sources") + Repository.swiftFiles(in: "Plugins")
+        let files = try Repository.sources()
         for file in files
-        where !["/Tests/", "Sources/GatewayTesting/", "Plugins/Examples/"].contains(where: file.path.contains) {
+        where !["/Tests/", "Sources/GatewayTesting/", "Tests/Support/", "Plugins/Examples/"].contains(
+            where: file.path.contains)
+        {
             for line in file.lines where !line.contains("//") {
                 #expect(line.firstMatch(of: /\bTask(\.detached)? ?(<[^>]*>)?[({]/) == nil, "\(file): \(line)")
             }
@@ -76,7 +79,7 @@ import Testing
 
     @Test func `what steps around the compiler's checks says why it is right`() throws {
         let marks = ["@unchecked Sendable", "nonisolated(unsafe)"]
-        for file in try Repository.swiftFiles(in: "Sources") + Repository.swiftFiles(in: "Plugins") {
+        for file in try Repository.sources() {
             for (index, line) in file.lines.enumerated() where marks.contains(where: { line.contains($0) }) {
                 let before = file.lines[max(0, index - 6)...index]
                 #expect(before.contains { $0.contains("//") }, "\(file):\(index + 1) has no comment")

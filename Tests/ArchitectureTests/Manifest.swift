@@ -17,8 +17,11 @@ struct Manifest {
         // The targets of fuzzers and storms follow after the package's value.
         let text = String(text[..<(text.range(of: "\nif Context")?.lowerBound ?? text.endIndex)])
         for match in text.matches(of: /let (\w+) = "(\w+)"\.from\(/) { libraries[String(match.1)] = String(match.2) }
-        for match in text.matches(of: /\b(module|tests)\(\s*"([^"]+)"(?:,\s*\[([^\]]*)\])?/) {
-            add(match.2, in: "\(match.1 == "module" ? "Sources" : "Tests")/\(match.2)", match.3 ?? "")
+        for match in text.matches(
+            of: /\b(module|tests)\(\s*"([^"]+)"(?:,\s*\[([^\]]*)\])?(?:,\s*in: "([^"]+)")?/)
+        {
+            let folder = match.4.map { String($0) } ?? "\(match.1 == "module" ? "Sources" : "Tests")/\(match.2)"
+            add(match.2, in: folder, match.3 ?? "")
         }
         for match in text.matches(of: /name:\s*"([^"]+)",\s*dependencies:\s*\[([^\]]*)\]([\s\S]*?)swiftSettings/) {
             let folder = match.3.firstMatch(of: /path: "([^"]+)"/)?.1

@@ -24,7 +24,7 @@ import Testing
     private static let drivers = ["Plugins/ColmiRing/", "Plugins/O2Ring/", "Plugins/Phones/"]
 
     @Test func `nothing but a driver of one model or app switches over metrics`() throws {
-        let files = try Repository.swiftFiles(in: "Plugins") + Repository.swiftFiles(in: "Sources")
+        let files = try Repository.sources()
         let pattern = try Self.pattern()
         var count = 0
         for file in files
@@ -44,7 +44,8 @@ import Testing
 
     @Test func `nothing but a plugin asks which metric it is`() throws {
         let comparison = try Self.comparison()
-        for file in try Repository.swiftFiles(in: "Sources") where !file.path.contains("-bench/") {
+        for file in try Repository.sources()
+        where !["Plugins/", "Tests/Benchmarks/"].contains(where: file.path.hasPrefix) {
             for line in file.text.split(separator: "\n")
             where (line.contains("==") || line.contains("!=")) && line.contains(comparison) {
                 Issue.record("\(file): \(line.drop { $0 == " " })")

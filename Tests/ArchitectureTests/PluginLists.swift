@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test func `the page for authors shows the example as it is`() throws {
-        let page = try Repository.text("Sources/Gateway/Gateway.docc/WritingAPlugin.md")
+        let page = try Repository.text("docs/WritingAPlugin.md")
         let example = try Repository.swiftFiles(in: "Plugins/Examples/Pulse").map(\.text).joined(separator: "\n")
         let blocks = page.matches(of: /```swift\n([\s\S]*?)\n```/).map { String($0.1) }
         #expect(blocks.count > 4)

@@ -64,6 +64,12 @@ enum Repository {
             .map(\.lastPathComponent).sorted()
     }
 
+    /// What several suites and campaigns need, and the programs that measure: written as what ships is.
+    static let kits = ["Tests/Benchmarks", "Tests/ExportTesting", "Tests/Simulation", "Tests/Support"]
+
+    /// The Swift files of modules, plugins with their tests, and kits.
+    static func sources() throws -> [File] { try (["Sources", "Plugins"] + kits).flatMap { try swiftFiles(in: $0) } }
+
     /// The folders of the bundled plugins. `Examples` contains separate packages.
     static func plugins() throws -> [String] { try folders(in: "Plugins").filter { $0 != "Examples" } }
 

@@ -11,7 +11,7 @@ import Testing
 
     /// The regular expressions of the parts that do not compute.
     private static func patterns() throws -> [Regex<AnyRegexOutput>] {
-        let script = try Repository.text("deploy/test")
+        let script = try Repository.text("Tests/run")
         return try script.matches(of: #/(?m)^(?:servers|programs|storms|timed)\+?='\|?([^']+)'/#)
             .map { try Regex(String($0.1)) }
     }

@@ -15,7 +15,7 @@ struct TraceEvidence {
     /// The checks of the trial with a real Home Assistant: the sentences of those in its list, by `HomeAssistant.<file>`.
     private var checks: [String: Set<String>] = [:]
 
-    private static let catalog = "Sources/Gateway/Gateway.docc"
+    private static let catalog = "docs"
 
     // It never changes, and its documents are only read.
     nonisolated(unsafe) private static let shared = Result { try TraceEvidence() }
@@ -75,9 +75,9 @@ struct TraceEvidence {
     /// A check is a function whose first line is its sentence, and which is in the list of `check.py`.
     private static func homeAssistantChecks() throws -> [String: Set<String>] {
         var checks: [String: Set<String>] = [:]
-        let list = try Repository.text("deploy/home-assistant/check.py")
+        let list = try Repository.text("Tests/Campaigns/home-assistant/check.py")
         for file in ["controls", "entities", "life"] {
-            let text = try Repository.text("deploy/home-assistant/\(file).py")
+            let text = try Repository.text("Tests/Campaigns/home-assistant/\(file).py")
             for match in text.matches(of: /(?m)^def (\w+)\(trial: Trial\) -> str:\n    """(.*)"""$/)
             where list.contains("\(file).\(match.1),") {
                 checks["HomeAssistant.\(file)", default: []].insert(String(match.2))

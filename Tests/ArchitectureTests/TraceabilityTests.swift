@@ -12,7 +12,7 @@ import Testing
     ]
 
     private static func lines(_ page: String) throws -> [Substring] {
-        try Repository.text("Sources/Gateway/Gateway.docc/\(page).md").split(separator: "\n")
+        try Repository.text("docs/\(page).md").split(separator: "\n")
     }
 
     private static func rows(_ page: String) throws -> [TraceRow] { try lines(page).compactMap { TraceRow($0) } }
@@ -46,7 +46,7 @@ import Testing
     }
 
     @Test func `the overview counts the rows of each page`() throws {
-        let overview = try Repository.text("Sources/Gateway/Gateway.docc/Traceability.md")
+        let overview = try Repository.text("docs/Traceability.md")
         var counts: [String: Int] = [:]
         for match in overview.matches(of: /\]\((\w+)\.md\): (\d+) rows/) { counts[String(match.1)] = Int(match.2) }
         for (_, page) in Self.guides { #expect(try counts[page] == Self.rows(page).count, "\(page)") }

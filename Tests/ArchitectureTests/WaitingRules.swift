@@ -22,7 +22,7 @@ import Testing
 
     @Test func `nothing but tests and packages of others uses the streams of the standard library`() throws {
         // Their continuation has no limit, or drops what exceeds it; a mailbox answers that it is full.
-        for folder in ["Sources", "Plugins"] {
+        for folder in ["Sources", "Plugins"] + Repository.kits {
             for file in try Repository.swiftFiles(in: folder)
             where !file.path.contains("/Tests/") && !file.path.hasPrefix("Plugins/Examples/") {
                 let uses = file.lines.filter { $0.contains("AsyncStream") || $0.contains("AsyncThrowingStream") }
@@ -63,8 +63,8 @@ import Testing
         "Sources/ExportDrivers/Session/FirstReading.swift": " note",
         "Sources/GatewayKit/Plugin/PasskeyRequests.swift": " change",
         "Sources/Recordings/Writing/LinkRecorder.swift": "change",
-        "Sources/GatewayTesting/Sessions/ScriptedSession.swift": "session.change",
-        "Sources/vitals2mqtt-bench/Feed/DeviceTally.swift": ".update",
+        "Tests/Support/Sessions/ScriptedSession.swift": "session.change",
+        "Tests/Benchmarks/Program/Feed/DeviceTally.swift": ".update",
         "Sources/PluginCheck/ProgramUnderCheck.swift": " audit",
         "Plugins/Replay/Sources/Calling/ConversationLink.swift": " change",
         "Plugins/Replay/Sources/Playing/Playback.swift": " change",
@@ -86,7 +86,7 @@ import Testing
 
     @Test func `only known functions call a closure under a lock`() throws {
         var found: Set<String> = []
-        for folder in ["Sources", "Plugins"] {
+        for folder in ["Sources", "Plugins"] + Repository.kits {
             for file in try Repository.swiftFiles(in: folder) where !file.path.contains("/Tests/") {
                 let closures = Self.closures(in: file.text)
                 for region in file.text.lockedRegions
@@ -117,7 +117,7 @@ import Testing
 
     @Test func `nobody is woken under a lock`() throws {
         // A locked region returns what is to be woken; the waiting task may take the same lock in its cancellation.
-        for folder in ["Sources", "Plugins"] {
+        for folder in ["Sources", "Plugins"] + Repository.kits {
             for file in try Repository.swiftFiles(in: folder) where !file.path.contains("/Tests/") {
                 let regions = Self.wakingRegions(in: file.text, of: file.path)
                 #expect(regions.isEmpty, "\(file) wakes a task under a lock: \(regions)")
@@ -133,7 +133,7 @@ import Testing
         "$0.timer = timers.set(after: wait) {}", "timers.set(\n    after: wait, action)",
         "tickTimer.set(within: wait, action)",
     ]) func `what wakes is seen under a lock, and not beside it`(call: String) {
-        func regions(_ text: String) -> Int { Self.wakingRegions(in: text, of: "Sources/GatewayTesting/A.swift").count }
+        func regions(_ text: String) -> Int { Self.wakingRegions(in: text, of: "Tests/Support/A.swift").count }
         #expect(regions("state.withLock { \(call) }") == 1)
         #expect(regions("state.withLock({ state in\n    \(call)\n})") == 1)
         #expect(regions("session.change { \(call) }") == 1, "a function that calls its closure under a lock")

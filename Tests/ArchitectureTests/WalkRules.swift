@@ -2,7 +2,7 @@ import Testing
 
 /// Checks that the page of walks names the real path of each step, and that its counts are right.
 @Suite struct WalkRules {
-    private static let page = "Sources/Gateway/Gateway.docc/Walks.md"
+    private static let page = "docs/Walks.md"
     /// A table with fewer steps was not parsed correctly.
     private static let leastSteps = 8
 

@@ -1,5 +1,6 @@
 import GatewayKit
 import GatewayTesting
+import TestSupport
 import Testing
 
 /// The radio's thread adds values while the driver takes them, is cancelled, or the link ends.

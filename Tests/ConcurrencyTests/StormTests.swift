@@ -1,6 +1,7 @@
 import Concurrency
 import GatewayTesting
 import Synchronization
+import TestSupport
 import Testing
 
 /// Every primitive under all simultaneous events, on real threads. A round with a task that is never woken, or with

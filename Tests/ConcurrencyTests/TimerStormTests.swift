@@ -1,5 +1,6 @@
 import Concurrency
 import GatewayTesting
+import TestSupport
 import Testing
 import Vitals
 

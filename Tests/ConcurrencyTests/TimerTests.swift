@@ -1,6 +1,7 @@
 import Concurrency
 import GatewayTesting
 import Synchronization
+import TestSupport
 import Testing
 import Vitals
 

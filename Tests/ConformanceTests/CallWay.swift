@@ -4,6 +4,7 @@ import GatewayTesting
 import Link
 import NIOCore
 import NIOPosix
+import TestSupport
 import Vitals
 
 @testable import TCP

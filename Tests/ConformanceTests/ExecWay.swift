@@ -2,8 +2,8 @@ import Conformance
 import Exec
 import Foundation
 import GatewayKit
-import GatewayTesting
 import Link
+import TestSupport
 import Vitals
 
 @testable import link_wearable

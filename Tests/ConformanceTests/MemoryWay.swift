@@ -2,6 +2,7 @@ import Conformance
 import GatewayKit
 import GatewayTesting
 import Link
+import TestSupport
 import Vitals
 
 @testable import link_wearable

@@ -5,6 +5,7 @@ import Link
 import NIOCore
 import NIOPosix
 import TCP
+import TestSupport
 import Vitals
 
 @testable import link_wearable

@@ -1,7 +1,7 @@
 import Contract
 import Foundation
-import GatewayTesting
 import Messages
+import TestSupport
 import Testing
 
 /// The access list for mosquitto that is shipped, held against the topics that the gateway uses.

@@ -1,8 +1,8 @@
 import Contract
 import Foundation
-import GatewayTesting
 import MQTT
 import Messages
+import TestSupport
 import Testing
 import Vitals
 
@@ -36,7 +36,7 @@ import Vitals
 
     /// The topics of the contract's table, with the way that their messages go.
     private static func contractTopics() throws -> [(topic: String, isOutgoing: Bool)] {
-        try text("Sources/Gateway/Gateway.docc/Contract.md").matches(of: /\n\| `([BD]\/[^`]+)` \| (out|in)/).map {
+        try text("docs/Contract.md").matches(of: /\n\| `([BD]\/[^`]+)` \| (out|in)/).map {
             match in
             var topic =
                 match.1.hasPrefix("B/") ? "vitals2mqtt/home" + match.1.dropFirst() : device + match.1.dropFirst()

@@ -1,11 +1,11 @@
 import Concurrency
 import Contract
 import GatewayKit
-import GatewayTesting
 import JSON
 import Logging
 import MQTT
 import StoreAPI
+import TestSupport
 import Testing
 import Vitals
 

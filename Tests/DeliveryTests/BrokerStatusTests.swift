@@ -1,6 +1,6 @@
 import Concurrency
-import GatewayTesting
 import StoreAPI
+import TestSupport
 import Testing
 import Vitals
 

@@ -7,6 +7,7 @@ import Logging
 import Messages
 import Store
 import StoreAPI
+import TestSupport
 import Testing
 import Vitals
 

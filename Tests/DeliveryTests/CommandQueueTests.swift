@@ -1,6 +1,6 @@
 import Concurrency
-import GatewayTesting
 import MQTT
+import TestSupport
 import Testing
 
 @testable import Delivery

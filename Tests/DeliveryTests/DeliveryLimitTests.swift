@@ -7,6 +7,7 @@ import Logging
 import MQTT
 import Messages
 import StoreAPI
+import TestSupport
 import Testing
 import Vitals
 

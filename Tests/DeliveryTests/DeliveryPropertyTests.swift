@@ -1,6 +1,7 @@
 import Delivery
 import GatewayTesting
 import StoreAPI
+import TestSupport
 import Testing
 import Vitals
 

@@ -1,5 +1,6 @@
 import Delivery
 import GatewayTesting
+import TestSupport
 import Testing
 import Vitals
 

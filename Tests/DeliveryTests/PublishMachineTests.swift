@@ -1,6 +1,6 @@
-import GatewayTesting
 import MQTT
 import StoreAPI
+import TestSupport
 import Testing
 import Vitals
 

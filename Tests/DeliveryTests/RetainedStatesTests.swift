@@ -5,6 +5,7 @@ import Logging
 import MQTT
 import Messages
 import StoreAPI
+import TestSupport
 import Testing
 import Vitals
 

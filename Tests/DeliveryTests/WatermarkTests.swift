@@ -3,6 +3,7 @@ import GatewayKit
 import GatewayTesting
 import Logging
 import StoreAPI
+import TestSupport
 import Testing
 import Vitals
 

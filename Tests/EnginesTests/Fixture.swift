@@ -1,7 +1,7 @@
 import Engines
 import GatewayKit
-import GatewayTesting
 import StoreAPI
+import TestSupport
 import Vitals
 
 /// Values shared by the tests of the engines. Minutes count from `noon`.

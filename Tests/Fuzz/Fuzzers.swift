@@ -2,7 +2,7 @@ import Foundation
 
 @testable import Phones
 
-/// The parsers of foreign input that `deploy/fuzz` knows, by name: each gives what is wrong after it has read any bytes. The tests of the
+/// The parsers of foreign input that `Tests/Fuzz/run` knows, by name: each gives what is wrong after it has read any bytes. The tests of the
 /// module check the same with damaged inputs by seeds, and with those that once failed.
 private let parsers: [String: @Sendable ([UInt8]) -> [String]] = [
     "characteristic": { CharacteristicInput.issues(in: $0) },

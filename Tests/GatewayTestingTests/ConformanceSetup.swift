@@ -1,6 +1,7 @@
 import Conformance
 import GatewayKit
 import GatewayTesting
+import TestSupport
 import Vitals
 
 /// A scripted device with all parts that the suite can check, and its known content.

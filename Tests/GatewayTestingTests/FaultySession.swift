@@ -2,6 +2,7 @@ import Concurrency
 import GatewayKit
 import GatewayTesting
 import Synchronization
+import TestSupport
 import Vitals
 
 /// A session with one fault.

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import GatewayTesting
+@testable import TestSupport
 
 /// The output of a program, cut into lines.
 @Suite struct OutputLineTests {

@@ -1,7 +1,7 @@
 import Synchronization
 import Testing
 
-@testable import GatewayTesting
+@testable import TestSupport
 
 /// Waiting for an element of a recorder.
 @Suite struct RecorderTests {

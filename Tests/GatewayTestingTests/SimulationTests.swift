@@ -1,6 +1,7 @@
 import GatewayKit
 import GatewayTesting
 import Synchronization
+import TestSupport
 import Testing
 import Vitals
 

@@ -5,6 +5,7 @@ import HomeAssistantStatistics
 import Logging
 import StoreAPI
 import Synchronization
+import TestSupport
 import Testing
 import Vitals
 

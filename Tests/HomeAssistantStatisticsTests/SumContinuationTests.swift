@@ -2,6 +2,7 @@ import GatewayTesting
 import HomeAssistantStatistics
 import StoreAPI
 import Synchronization
+import TestSupport
 import Testing
 import Vitals
 

@@ -4,7 +4,7 @@ import Messages
 import Testing
 import Vitals
 
-/// The dashboard as a structure; that Home Assistant shows it is tried by `deploy/home-assistant`.
+/// The dashboard as a structure; that Home Assistant shows it is tried by `Tests/Campaigns/home-assistant`.
 @Suite struct DashboardTests {
     private static func dashboard(
         _ devices: [DiscoveredDevice], _ entities: DashboardEntities = .proposed,

@@ -1,6 +1,6 @@
 import Foundation
-import GatewayTesting
 import JSON
+import TestSupport
 import Testing
 
 /// Calls of devices that go wrong, in the whole gateway.

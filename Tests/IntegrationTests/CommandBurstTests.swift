@@ -3,6 +3,7 @@ import JSON
 import Logging
 import MQTT
 import Messages
+import TestSupport
 import Testing
 
 /// Commands that come faster than they are taken.

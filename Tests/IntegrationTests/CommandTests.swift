@@ -2,6 +2,7 @@ import Foundation
 import GatewayTesting
 import JSON
 import MQTT
+import TestSupport
 import Testing
 
 /// Commands and their answers: each command gets exactly one final answer.

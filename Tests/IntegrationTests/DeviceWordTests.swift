@@ -1,6 +1,7 @@
 import Foundation
 import GatewayTesting
 import JSON
+import TestSupport
 import Testing
 
 /// What a device says of itself, of its days and of a measurement: what becomes of it, and what is asked of it.

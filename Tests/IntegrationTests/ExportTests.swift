@@ -1,6 +1,6 @@
 import Foundation
-import GatewayTesting
 import JSON
+import TestSupport
 import Testing
 
 /// Exports of a phone, from the file to the subscriber.

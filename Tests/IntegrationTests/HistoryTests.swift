@@ -1,5 +1,5 @@
-import GatewayTesting
 import JSON
+import TestSupport
 import Testing
 
 /// A device's history, from its file to the subscriber.

@@ -1,5 +1,5 @@
-import GatewayTesting
 import JSON
+import TestSupport
 import Testing
 
 /// Checks that one device never harms or delays another.

@@ -1,6 +1,6 @@
-import GatewayTesting
 import JSON
 import MQTT
+import TestSupport
 import Testing
 
 /// Measurements on command, and queries of the store.

@@ -1,5 +1,6 @@
 import GatewayTesting
 import JSON
+import TestSupport
 import Testing
 
 /// The monitoring configuration, from a consumer to the device and back.

@@ -1,6 +1,6 @@
-import GatewayTesting
 import JSON
 import MQTT
+import TestSupport
 import Testing
 
 /// The persons of values, from the device's user slots to a consumer.

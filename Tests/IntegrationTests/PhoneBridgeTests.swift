@@ -2,6 +2,7 @@ import Foundation
 import GatewayTesting
 import JSON
 import MQTT
+import TestSupport
 import Testing
 
 /// The example of a phone as bridge: every flow between the callbacks of its SDK and a consumer.

@@ -2,6 +2,7 @@ import Foundation
 import GatewayTesting
 import JSON
 import MQTT
+import TestSupport
 import Testing
 
 /// What many long documents at once cost the whole gateway.

@@ -1,7 +1,7 @@
 import Foundation
-import GatewayTesting
 import JSON
 import MQTT
+import TestSupport
 import Testing
 
 /// Documents that come as messages, from mosquitto_pub to the whole gateway: what is taken, and every way in which one is not.

@@ -1,7 +1,7 @@
 import Foundation
-import GatewayTesting
 import JSON
 import MQTT
+import TestSupport
 import Testing
 
 /// The page for phones that push: its configurations are read, and its commands run. They stand there as they are typed, but for
@@ -35,7 +35,7 @@ struct PhonePageTests {
         let terminals: [Terminal]
 
         init() throws {
-            let file = Repository.file("Sources/Gateway/Gateway.docc/PhonesThatPush.md")
+            let file = Repository.file("docs/PhonesThatPush.md")
             let text = try String(contentsOfFile: file, encoding: .utf8)
             func found(_ language: String) -> [String] {
                 text.components(separatedBy: "```\(language)\n").dropFirst().map { rest in
@@ -131,7 +131,7 @@ struct PhonePageTests {
         }
     }
 
-    /// The rights that the page names are those that deploy/mosquitto/check tries.
+    /// The rights that the page names are those that Tests/Tools/check-mosquitto tries.
     @Test func `the page's message brings the document that was written before`() async throws {
         let page = try Page()
         try await withBench { bench in

@@ -2,6 +2,7 @@ import Foundation
 import GatewayTesting
 import JSON
 import MQTT
+import TestSupport
 import Testing
 import Vitals
 

@@ -1,7 +1,7 @@
 import Foundation
-import GatewayTesting
 import JSON
 import MQTT
+import TestSupport
 import Testing
 
 /// Devices that share a service of their plugin, in the whole gateway.

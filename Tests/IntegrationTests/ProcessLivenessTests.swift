@@ -1,8 +1,8 @@
 import Foundation
-import GatewayTesting
 import Glibc
 import JSON
 import MQTT
+import TestSupport
 import Testing
 
 /// The process itself: its log, its health, its stop and its limits.

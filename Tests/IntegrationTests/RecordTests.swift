@@ -1,7 +1,7 @@
 import Foundation
-import GatewayTesting
 import JSON
 import MQTT
+import TestSupport
 import Testing
 
 /// Records that replace others, from a device's history to a consumer.

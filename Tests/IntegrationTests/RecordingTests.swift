@@ -1,7 +1,7 @@
 import Foundation
-import GatewayTesting
 import JSON
 import MQTT
+import TestSupport
 import Testing
 
 /// A device that is recorded by one run of the shipped program, and played by the next one.

@@ -1,6 +1,7 @@
 import GatewayTesting
 import JSON
 import MQTT
+import TestSupport
 import Testing
 import Vitals
 

@@ -1,6 +1,6 @@
 import Foundation
-import GatewayTesting
 import JSON
+import TestSupport
 import Testing
 
 /// A Home Assistant that takes connections and never answers.

@@ -1,5 +1,6 @@
 import GatewayTesting
 import JSON
+import TestSupport
 import Testing
 
 /// A store that is not writable, or is damaged.

@@ -1,5 +1,6 @@
 import GatewayTesting
 import JSON
+import TestSupport
 import Testing
 
 /// What a consumer sees of a device that behaves unusually.

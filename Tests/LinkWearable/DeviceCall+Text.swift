@@ -1,5 +1,5 @@
 import Conformance
-import GatewayTesting
+import TestSupport
 import Vitals
 
 extension DriverConformance.DeviceCall {

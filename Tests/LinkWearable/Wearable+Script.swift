@@ -1,6 +1,6 @@
 import Conformance
 import GatewayKit
-import GatewayTesting
+import TestSupport
 import Vitals
 
 extension Wearable {

@@ -1,6 +1,6 @@
 import GatewayKit
-import GatewayTesting
 import Simulator
+import TestSupport
 import Vitals
 
 /// A simulated wearable, at noon of a winter's day: the device of all conformance tests, over every transport.

@@ -1,9 +1,9 @@
 import Concurrency
 import Dispatch
-import GatewayTesting
 import Listening
 import NIOCore
 import NIOPosix
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(1))) struct EventLoopAnswerTests {

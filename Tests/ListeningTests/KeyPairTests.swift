@@ -1,6 +1,6 @@
 import Foundation
 import GatewayKit
-import GatewayTesting
+import TestSupport
 import Testing
 
 @testable import Listening

@@ -1,8 +1,8 @@
 import GatewayKit
-import GatewayTesting
 import Logging
 import MQTT
 import Messages
+import TestSupport
 import Testing
 import Vitals
 

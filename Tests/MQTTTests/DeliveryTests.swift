@@ -1,6 +1,7 @@
 import GatewayTesting
 import MQTT
 import Messages
+import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(2))) struct DeliveryTests {

@@ -2,6 +2,7 @@ import GatewayTesting
 import Logging
 import MQTT
 import Messages
+import TestSupport
 import Testing
 
 /// TLS with a real broker: certificates of all kinds, and ports that do not speak it.

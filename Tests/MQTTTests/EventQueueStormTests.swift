@@ -1,5 +1,6 @@
 import GatewayTesting
 import MQTT
+import TestSupport
 import Testing
 
 /// The network thread and the reader of a connection, on real threads.

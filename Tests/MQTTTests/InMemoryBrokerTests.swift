@@ -3,6 +3,7 @@ import GatewayTesting
 import MQTT
 import Messages
 import Synchronization
+import TestSupport
 import Testing
 import Vitals
 

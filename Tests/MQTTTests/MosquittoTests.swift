@@ -2,6 +2,7 @@ import GatewayTesting
 import Logging
 import MQTT
 import Messages
+import TestSupport
 import Testing
 import Vitals
 

@@ -5,7 +5,7 @@ import Vitals
 
 @testable import Recordings
 
-/// Damaged files, by seeds. `deploy/fuzz` searches for further ones.
+/// Damaged files, by seeds. `Tests/Fuzz/run` searches for further ones.
 @Suite struct RecordingMutationTests {
     /// The files of `Inputs`.
     private static let inputs: [[UInt8]] = {

@@ -1,5 +1,6 @@
 import GatewayKit
 import GatewayTesting
+import TestSupport
 import Testing
 import Vitals
 

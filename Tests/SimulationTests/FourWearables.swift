@@ -12,6 +12,7 @@ import MQTT
 import Messages
 import Store
 import Synchronization
+import TestSupport
 import Vitals
 
 @testable import Simulator

@@ -6,6 +6,7 @@ import JSON
 import MQTT
 import Messages
 import Synchronization
+import TestSupport
 import Testing
 import Vitals
 

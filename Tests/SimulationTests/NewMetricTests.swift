@@ -5,6 +5,7 @@ import GatewayKit
 import GatewayTesting
 import JSON
 import Link
+import TestSupport
 import Testing
 import Vitals
 

@@ -2,6 +2,7 @@ import Gateway
 import GatewayKit
 import GatewayTesting
 import JSON
+import TestSupport
 import Testing
 import Vitals
 

@@ -5,6 +5,7 @@ import JSON
 import MQTT
 import Messages
 import Synchronization
+import TestSupport
 import Testing
 import Vitals
 

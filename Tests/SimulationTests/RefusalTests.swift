@@ -3,6 +3,7 @@ import GatewayTesting
 import JSON
 import MQTT
 import Messages
+import TestSupport
 import Testing
 import Vitals
 

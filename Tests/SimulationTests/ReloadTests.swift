@@ -5,6 +5,7 @@ import JSON
 import Logging
 import MQTT
 import Messages
+import TestSupport
 import Testing
 import Vitals
 

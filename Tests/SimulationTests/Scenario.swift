@@ -15,6 +15,7 @@ import Messages
 import Simulator
 import Store
 import Synchronization
+import TestSupport
 import Vitals
 
 /// A gateway between fault-free wearables and a broker, with a configuration that a test changes.

@@ -3,7 +3,7 @@ import Testing
 
 @testable import vitals2mqtt_simulate
 
-/// How many seeds `deploy/simulate` runs.
+/// How many seeds `Tests/Simulation/run` runs.
 @Suite struct SeedRunTests {
     @Test func `no run begins after the time, and the seeds that are left are counted`() {
         let run = SeedRun(seeds: 7..<10, runsTwice: false, within: .zero)

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// The whole gateway with random seeds: nothing is lost or invented, nothing goes back in time, every accepted command has its
-/// final answer, and each run is repeatable. `deploy/simulate` runs thousands of them.
+/// final answer, and each run is repeatable. `Tests/Simulation/run` runs thousands of them.
 @Suite struct SeedTests {
     /// Seeds per test, so that many seeds are few lines of the report.
     private static let seedsPerTest = 25

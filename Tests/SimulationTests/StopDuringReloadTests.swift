@@ -2,6 +2,7 @@ import Concurrency
 import Gateway
 import GatewayKit
 import GatewayTesting
+import TestSupport
 import Testing
 import Vitals
 

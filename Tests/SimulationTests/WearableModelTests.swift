@@ -1,6 +1,7 @@
 import GatewayKit
 import GatewayTesting
 import JSON
+import TestSupport
 import Testing
 import Vitals
 

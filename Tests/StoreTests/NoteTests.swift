@@ -1,6 +1,6 @@
-import GatewayTesting
 import Store
 import StoreAPI
+import TestSupport
 import Testing
 import Vitals
 

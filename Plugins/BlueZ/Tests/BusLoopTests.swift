@@ -1,6 +1,6 @@
 import Concurrency
 import Dispatch
-import GatewayTesting
+import TestSupport
 import Testing
 
 @testable import BlueZ

@@ -1,8 +1,8 @@
 import Foundation
 import GatewayKit
-import GatewayTesting
 import JSON
 import MQTT
+import TestSupport
 import Testing
 
 @testable import BlueZ

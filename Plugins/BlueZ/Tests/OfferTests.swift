@@ -1,6 +1,6 @@
 import Concurrency
 import GatewayKit
-import GatewayTesting
+import TestSupport
 import Testing
 import Vitals
 

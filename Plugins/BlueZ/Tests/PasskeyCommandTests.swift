@@ -1,8 +1,8 @@
 import GatewayKit
-import GatewayTesting
 import JSON
 import MQTT
 import Messages
+import TestSupport
 import Testing
 
 @testable import BlueZ

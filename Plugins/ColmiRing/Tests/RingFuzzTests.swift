@@ -1,7 +1,8 @@
 import Foundation
+import GatewayTesting
+import TestSupport
 import Testing
 import Vitals
-import WearableTesting
 
 @testable import ColmiRing
 

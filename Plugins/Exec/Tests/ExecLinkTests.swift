@@ -1,6 +1,7 @@
 import GatewayKit
 import GatewayTesting
 import Logging
+import TestSupport
 import Testing
 
 @testable import Exec

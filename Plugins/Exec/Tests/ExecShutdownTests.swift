@@ -2,6 +2,7 @@ import GatewayKit
 import GatewayTesting
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Exec

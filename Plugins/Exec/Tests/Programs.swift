@@ -1,6 +1,6 @@
 import Foundation
 import GatewayKit
-import GatewayTesting
+import TestSupport
 import Vitals
 
 @testable import Exec

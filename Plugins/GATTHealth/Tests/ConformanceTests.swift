@@ -1,9 +1,9 @@
 import Conformance
 import GatewayKit
 import GatewayTesting
+import TestSupport
 import Testing
 import Vitals
-import WearableTesting
 
 @testable import GATTHealth
 

@@ -1,7 +1,7 @@
 import GatewayKit
+import TestSupport
 import Testing
 import Vitals
-import WearableTesting
 
 @testable import GATTHealth
 

@@ -1,8 +1,8 @@
 import GatewayKit
 import GatewayTesting
+import TestSupport
 import Testing
 import Vitals
-import WearableTesting
 
 @testable import GATTHealth
 

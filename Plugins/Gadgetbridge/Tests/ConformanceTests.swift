@@ -3,6 +3,7 @@ import ExportDrivers
 import Foundation
 import GatewayKit
 import GatewayTesting
+import TestSupport
 import Testing
 import Vitals
 

@@ -1,12 +1,13 @@
 import Exports
 import Foundation
 import GatewayTesting
+import TestSupport
 import Testing
 import Vitals
 
 @testable import Gadgetbridge
 
-/// Damaged exports and records, by seeds: the same invariants as the fuzzers of `deploy/fuzz`.
+/// Damaged exports and records, by seeds: the same invariants as the fuzzers of `Tests/Fuzz/run`.
 @Suite struct ExportFuzzTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Inputs")
     private static var inputs: [String] {

@@ -1,6 +1,7 @@
 import Foundation
 import GatewayKit
 import GatewayTesting
+import TestSupport
 import Testing
 import Vitals
 

@@ -1,6 +1,7 @@
 import Exports
 import Foundation
 import GatewayTesting
+import TestSupport
 import Testing
 import Vitals
 

@@ -1,5 +1,5 @@
 import Foundation
-import GatewayTesting
+import TestSupport
 import Testing
 import Vitals
 

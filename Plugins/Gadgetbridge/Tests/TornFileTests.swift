@@ -2,6 +2,7 @@ import ExportDrivers
 import Exports
 import Foundation
 import GatewayTesting
+import TestSupport
 import Testing
 import Vitals
 

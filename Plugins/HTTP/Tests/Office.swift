@@ -4,6 +4,7 @@ import JSON
 import Listening
 import Logging
 import Subprocess
+import TestSupport
 import Vitals
 
 @testable import HTTP

@@ -1,11 +1,12 @@
 import Foundation
 import GatewayTesting
+import TestSupport
 import Testing
 import Vitals
 
 @testable import HealthConnectExport
 
-/// Damaged exports, by seeds: the same invariants as the fuzzer of `deploy/fuzz`.
+/// Damaged exports, by seeds: the same invariants as the fuzzer of `Tests/Fuzz/run`.
 @Suite struct HealthConnectFuzzTests {
     private static let tests = URL(filePath: #filePath).deletingLastPathComponent()
     private static let folder = tests.appending(path: "Inputs")

@@ -3,6 +3,7 @@ import GatewayTesting
 import JSON
 import Link
 import Logging
+import TestSupport
 import Testing
 import Vitals
 

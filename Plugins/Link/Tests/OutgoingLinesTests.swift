@@ -2,6 +2,7 @@ import GatewayKit
 import GatewayTesting
 import Link
 import Synchronization
+import TestSupport
 import Testing
 import Vitals
 

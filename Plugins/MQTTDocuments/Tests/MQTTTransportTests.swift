@@ -2,6 +2,7 @@ import Foundation
 import GatewayKit
 import GatewayTesting
 import Logging
+import TestSupport
 import Testing
 import Vitals
 

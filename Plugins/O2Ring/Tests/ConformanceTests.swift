@@ -2,9 +2,9 @@ import Conformance
 import GatewayKit
 import GatewayTesting
 import Synchronization
+import TestSupport
 import Testing
 import Vitals
-import WearableTesting
 
 @testable import O2Ring
 

@@ -1,6 +1,6 @@
+import TestSupport
 import Testing
 import Vitals
-import WearableTesting
 
 @testable import O2Ring
 

@@ -1,9 +1,9 @@
 import GatewayKit
 import GatewayTesting
 import Synchronization
+import TestSupport
 import Testing
 import Vitals
-import WearableTesting
 
 @testable import O2Ring
 

@@ -1,7 +1,7 @@
 import Foundation
 import GatewayKit
-import GatewayTesting
 import Logging
+import TestSupport
 import Vitals
 
 @testable import Phones

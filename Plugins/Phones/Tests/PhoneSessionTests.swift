@@ -2,6 +2,7 @@ import Conformance
 import Foundation
 import GatewayKit
 import GatewayTesting
+import TestSupport
 import Testing
 import Vitals
 

@@ -2,6 +2,7 @@ import GatewayKit
 import GatewayTesting
 import JSON
 import Recordings
+import TestSupport
 import Testing
 import Vitals
 

@@ -1,6 +1,7 @@
 import GatewayKit
 import GatewayTesting
 import Recordings
+import TestSupport
 import Testing
 import Vitals
 

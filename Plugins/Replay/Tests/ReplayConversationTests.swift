@@ -5,6 +5,7 @@ import GatewayKit
 import GatewayTesting
 import Link
 import Recordings
+import TestSupport
 import Testing
 import Vitals
 

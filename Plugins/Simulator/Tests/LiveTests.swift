@@ -1,6 +1,7 @@
 import GatewayKit
 import GatewayTesting
 import Glibc
+import TestSupport
 import Testing
 import Vitals
 

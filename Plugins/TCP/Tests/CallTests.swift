@@ -4,6 +4,7 @@ import GatewayKit
 import GatewayTesting
 import Logging
 import NIOSSL
+import TestSupport
 import Testing
 import Vitals
 

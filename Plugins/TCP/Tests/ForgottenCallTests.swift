@@ -1,5 +1,5 @@
 import GatewayKit
-import GatewayTesting
+import TestSupport
 import Testing
 
 @testable import TCP

@@ -1,8 +1,8 @@
 import Concurrency
 import Dispatch
 import GatewayKit
-import GatewayTesting
 import NIOCore
+import TestSupport
 import Testing
 
 @testable import TCP

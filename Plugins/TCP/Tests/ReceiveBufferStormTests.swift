@@ -2,6 +2,7 @@ import GatewayTesting
 import NIOCore
 import NIOEmbedded
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import TCP

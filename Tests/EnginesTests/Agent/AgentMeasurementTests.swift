@@ -2,6 +2,7 @@ import Concurrency
 import Engines
 import GatewayKit
 import GatewayTesting
+import TestSupport
 import Testing
 import Vitals
 

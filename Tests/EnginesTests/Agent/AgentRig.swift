@@ -4,6 +4,7 @@ import GatewayKit
 import GatewayTesting
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 import Vitals
 

@@ -2,6 +2,7 @@ import Engines
 import GatewayKit
 import GatewayTesting
 import StoreAPI
+import TestSupport
 import Testing
 import Vitals
 

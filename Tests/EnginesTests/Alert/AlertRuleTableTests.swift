@@ -1,6 +1,6 @@
 import Engines
 import GatewayKit
-import GatewayTesting
+import TestSupport
 import Testing
 import Vitals
 

@@ -1,5 +1,5 @@
 import Engines
-import GatewayTesting
+import TestSupport
 import Testing
 import Vitals
 

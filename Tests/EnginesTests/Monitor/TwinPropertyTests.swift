@@ -1,5 +1,6 @@
 import Engines
 import GatewayTesting
+import TestSupport
 import Testing
 import Vitals
 

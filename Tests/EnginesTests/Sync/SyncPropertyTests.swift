@@ -1,6 +1,7 @@
 import Engines
 import GatewayKit
 import GatewayTesting
+import TestSupport
 import Testing
 import Vitals
 

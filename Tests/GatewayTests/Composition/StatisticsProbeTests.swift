@@ -1,7 +1,7 @@
 import Foundation
 import Gateway
-import GatewayTesting
 import ServiceLifecycle
+import TestSupport
 import Testing
 import Vitals
 

@@ -1,9 +1,9 @@
 import Concurrency
-import GatewayTesting
 import ServiceLifecycle
 import Store
 import StoreAPI
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Gateway

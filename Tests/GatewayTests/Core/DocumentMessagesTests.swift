@@ -2,6 +2,7 @@ import GatewayKit
 import GatewayTesting
 import Logging
 import MQTT
+import TestSupport
 import Testing
 import Vitals
 

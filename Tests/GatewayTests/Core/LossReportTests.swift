@@ -3,6 +3,7 @@ import Logging
 import Store
 import StoreAPI
 import Synchronization
+import TestSupport
 import Testing
 import Vitals
 

@@ -2,6 +2,7 @@ import Foundation
 import GatewayKit
 import GatewayTesting
 import MQTT
+import TestSupport
 import Testing
 import Vitals
 

@@ -6,6 +6,7 @@ import Foundation
 import GatewayKit
 import GatewayTesting
 import Store
+import TestSupport
 import Testing
 import Vitals
 

@@ -1,6 +1,6 @@
 import Foundation
 import Gateway
-import GatewayTesting
+import TestSupport
 import Testing
 import Vitals
 

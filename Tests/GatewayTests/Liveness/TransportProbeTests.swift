@@ -2,7 +2,7 @@ import Concurrency
 import Contract
 import Foundation
 import GatewayKit
-import GatewayTesting
+import TestSupport
 import Testing
 import Vitals
 

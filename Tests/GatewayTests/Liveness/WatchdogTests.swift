@@ -1,8 +1,8 @@
 import Concurrency
 import Foundation
 import Gateway
-import GatewayTesting
 import Synchronization
+import TestSupport
 import Testing
 import Vitals
 

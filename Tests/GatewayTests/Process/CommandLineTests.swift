@@ -1,10 +1,10 @@
 import Foundation
 import Gateway
-import GatewayTesting
 import Glibc
 import Store
 import Subprocess
 import SystemPackage
+import TestSupport
 import Testing
 import Vitals
 

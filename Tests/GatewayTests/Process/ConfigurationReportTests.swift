@@ -3,9 +3,9 @@ import Foundation
 import GRDB
 import Gateway
 import GatewayKit
-import GatewayTesting
 import Glibc
 import StoreAPI
+import TestSupport
 import Testing
 import Vitals
 

@@ -1,8 +1,8 @@
 import Gateway
 import GatewayKit
-import GatewayTesting
 import Glibc
 import Synchronization
+import TestSupport
 import Testing
 
 @Suite struct DescriptorTests {

@@ -4,6 +4,7 @@ import GatewayKit
 import GatewayTesting
 import Glibc
 import Recordings
+import TestSupport
 import Testing
 import Vitals
 

@@ -4,6 +4,7 @@ import GatewayKit
 import GatewayTesting
 import JSON
 import Synchronization
+import TestSupport
 import Testing
 import Vitals
 

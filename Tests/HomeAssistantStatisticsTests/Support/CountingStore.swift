@@ -2,6 +2,7 @@ import GatewayTesting
 import Store
 import StoreAPI
 import Synchronization
+import TestSupport
 import Vitals
 
 /// The real store of an import, to which a test adds samples, and which counts how often what is pending was written.

@@ -1,6 +1,6 @@
 import Foundation
-import GatewayTesting
 import JSON
+import TestSupport
 
 extension Bench {
     /// Writes a secret into a file that only its owner may read.

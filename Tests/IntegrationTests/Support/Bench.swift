@@ -1,8 +1,8 @@
 import Concurrency
 import Foundation
-import GatewayTesting
 import JSON
 import MQTT
+import TestSupport
 import Testing
 
 /// The environment of a test of the whole gateway: a folder, a real broker, an independent subscriber, and programs.

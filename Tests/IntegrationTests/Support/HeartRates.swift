@@ -1,6 +1,7 @@
 import GatewayTesting
 import JSON
 import MQTT
+import TestSupport
 import Testing
 
 /// The heart rates of the CSV file, as expected at the consumer.

@@ -1,5 +1,5 @@
 import Foundation
-import GatewayTesting
+import TestSupport
 import Testing
 
 /// A device that sends samples as fast as they are acknowledged.

@@ -1,6 +1,6 @@
 import Foundation
-import GatewayTesting
 import JSON
+import TestSupport
 
 /// The example of a phone as bridge: an app that calls the gateway, with a fake of its SDK and a simulated band.
 struct PhoneDevice {

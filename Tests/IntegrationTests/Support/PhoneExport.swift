@@ -1,7 +1,7 @@
 import Foundation
-import GatewayTesting
 import JSON
 import MQTT
+import TestSupport
 import Testing
 
 /// A phone that exports its database into a folder of a bench, for the device `ring`.

@@ -6,9 +6,9 @@ import GatewayTesting
 import JSON
 import Messages
 import O2Ring
+import TestSupport
 import Testing
 import Vitals
-import WearableTesting
 
 /// Whole gateways with the drivers of all wearables that speak Bluetooth, over scripted links. A seed decides when links are slow,
 /// silent or lost, when the broker is offline, and whether the gateway stops or crashes.

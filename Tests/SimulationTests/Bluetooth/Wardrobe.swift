@@ -4,8 +4,8 @@ import Gateway
 import GatewayKit
 import GatewayTesting
 import Synchronization
+import TestSupport
 import Vitals
-import WearableTesting
 
 /// Wearables of one person, each with a connection at a time, whose faults a seed decides.
 final class Wardrobe: Sendable {

@@ -9,6 +9,7 @@ import Logging
 import Store
 import StoreAPI
 import Synchronization
+import TestSupport
 import Testing
 import Vitals
 

@@ -1,4 +1,5 @@
 import GatewayTesting
+import TestSupport
 import Vitals
 
 /// The records of one device: of every metric over three days, many corrected with the device's own revisions, some

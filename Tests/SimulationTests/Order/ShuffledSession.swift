@@ -1,6 +1,7 @@
 import GatewayKit
 import GatewayTesting
 import Synchronization
+import TestSupport
 import Vitals
 
 /// A session with a device that sends its records in any order: live, in batches of any length, and in history pages

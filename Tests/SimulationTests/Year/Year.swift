@@ -3,6 +3,7 @@ import GatewayKit
 import GatewayTesting
 import JSON
 import Synchronization
+import TestSupport
 import Testing
 import Vitals
 

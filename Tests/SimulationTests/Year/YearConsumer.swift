@@ -1,8 +1,8 @@
 import Foundation
-import GatewayTesting
 import JSON
 import MQTT
 import Messages
+import TestSupport
 import Testing
 import Vitals
 

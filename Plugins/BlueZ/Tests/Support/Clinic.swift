@@ -1,6 +1,6 @@
 import GatewayKit
-import GatewayTesting
 import Logging
+import TestSupport
 import Testing
 import Vitals
 

@@ -1,6 +1,6 @@
 import Concurrency
 import GatewayKit
-import GatewayTesting
+import TestSupport
 
 @testable import BlueZ
 

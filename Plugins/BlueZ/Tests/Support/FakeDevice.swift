@@ -1,5 +1,6 @@
 import GatewayKit
 import GatewayTesting
+import TestSupport
 
 @testable import BlueZ
 

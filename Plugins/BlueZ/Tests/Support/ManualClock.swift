@@ -1,6 +1,7 @@
 import Concurrency
 import GatewayTesting
 import Synchronization
+import TestSupport
 import Vitals
 
 /// A clock that moves only when the test says so. A simulation's clock does not do here, since the threads of the buses are none of a

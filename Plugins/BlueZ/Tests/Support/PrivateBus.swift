@@ -1,4 +1,4 @@
-import GatewayTesting
+import TestSupport
 import Testing
 
 @testable import BlueZ

@@ -4,6 +4,7 @@ import Foundation
 import GRDBSQLite
 import GatewayKit
 import GatewayTesting
+import TestSupport
 import Testing
 import Vitals
 

@@ -2,6 +2,7 @@ import ExportDrivers
 import Foundation
 import GatewayKit
 import GatewayTesting
+import TestSupport
 import Vitals
 
 @testable import Gadgetbridge

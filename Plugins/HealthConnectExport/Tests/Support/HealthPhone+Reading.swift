@@ -3,6 +3,7 @@ import Exports
 import Foundation
 import GatewayKit
 import GatewayTesting
+import TestSupport
 import Testing
 import Vitals
 

@@ -3,7 +3,7 @@ import Exports
 import Foundation
 import GRDBSQLite
 import GatewayKit
-import GatewayTesting
+import TestSupport
 import Testing
 import Vitals
 
