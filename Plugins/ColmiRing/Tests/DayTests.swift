@@ -18,7 +18,7 @@ import Vitals
             let clock = simulation.gatewayClock
             let ring = ScriptedRing(clock: clock, worn: start - worn, faults: faults)
             // It was set right before, so that its memory is of this zone.
-            ring.state.withLock { $0.offset = Int64(offset) * 60 }
+            ring.withState { $0.offset = Int64(offset) * 60 }
             let context = SessionContext.testing(try #require(DeviceID("ring")), clock: clock)
             return try await ColmiDriver(ColmiOptions(offset: offset)).withPages(ring, context) { session in
                 try await clock.sleep(for: open)
@@ -195,14 +195,14 @@ import Vitals
             try await ColmiDriver(ColmiOptions(offset: 0)).withPages(ring, context) { session in
                 let request = HistoryRequest(metric: .heartRate, from: start, to: start + .days(2))
                 _ = try await session.history(request)
-                #expect(ring.state.withLock { $0.clocks } == [start])
+                #expect(ring.withState { $0.clocks } == [start])
                 // The gateway's own clock is corrected by a year.
                 simulation.jumpDate(by: .days(365))
                 _ = try await session.history(request)
-                #expect(ring.state.withLock { $0.clocks.last } == simulation.date)
+                #expect(ring.withState { $0.clocks.last } == simulation.date)
                 try await clock.sleep(for: .hours(7))
                 _ = try await session.history(request)
-                #expect(ring.state.withLock { $0.clocks.count } == 3)
+                #expect(ring.withState { $0.clocks.count } == 3)
             }
         }
     }

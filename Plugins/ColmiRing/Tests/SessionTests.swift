@@ -44,7 +44,7 @@ import Vitals
                             .steps: .history, .sleep: .history, .skinTemperature: [.history, .monitor], .battery: [],
                         ], maximumHistoryDays: 6))
             #expect(ring.commands.prefix(2) == [0x01, 0x03])
-            #expect(ring.state.withLock { $0.clocks } == [Self.start])
+            #expect(ring.withState { $0.clocks } == [Self.start])
             let events = try await session.nextEvents()
             #expect(events == [.battery(percent: 64, isCharging: false)])
         }
@@ -68,8 +68,8 @@ import Vitals
 
     @Test func `a clock whose first answer is lost is set again to the time that it is then`() throws {
         try withRing([.lostClockAnswer]) { _, ring, simulation in
-            #expect(ring.state.withLock { $0.clocks } == [Self.start, Self.start + RingRequestQueue.timeout])
-            #expect(ring.state.withLock { $0.offset } == 0)
+            #expect(ring.withState { $0.clocks } == [Self.start, Self.start + RingRequestQueue.timeout])
+            #expect(ring.withState { $0.offset } == 0)
         }
     }
 
@@ -80,7 +80,7 @@ import Vitals
             while !ring.commands.contains(0x69) { try await simulation.gatewayClock.sleep(for: .seconds(1)) }
             try await session.setClock(simulation.date + .days(1), utcOffset: 60)
             #expect(simulation.uptime >= RingMeasurement.startTimeout)
-            #expect(ring.state.withLock { $0.offset } == 86_400)
+            #expect(ring.withState { $0.offset } == 86_400)
             let accepted = await measurement
             #expect(accepted == nil)
         }

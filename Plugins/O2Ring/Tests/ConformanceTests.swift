@@ -51,7 +51,7 @@ import Vitals
                         disconnect: { ring.peripheral.disconnect() },
                         sendEvents: {
                             // The ring sends nothing unasked; the next poll brings it.
-                            ring.state.withLock { $0.values = bytes("ff ff ff 00 00 00 00 60 00 05 00 00 00") }
+                            ring.withState { $0.values = bytes("ff ff ff 00 00 00 00 60 00 05 00 00 00") }
                             return [.wear(isWorn: false), .battery(percent: 96, isCharging: false)]
                         },
                         fallSilent: { ring.peripheral.fallSilent() })

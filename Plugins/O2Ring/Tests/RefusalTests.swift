@@ -22,7 +22,7 @@ import Vitals
             let clock = simulation.gatewayClock
             let files = [Self.monday, Self.tuesday].map { ($0.name, $0.content) }
             let ring = ScriptedO2Ring(clock: clock, files: Dictionary(uniqueKeysWithValues: files))
-            ring.state.withLock { ($0.refusals, $0.refusal) = ([Self.monday.name: refusals], refusal) }
+            ring.withState { ($0.refusals, $0.refusal) = ([Self.monday.name: refusals], refusal) }
             try await body(ring, SessionContext.testing(try #require(DeviceID("ring")), clock: clock))
         }
     }
@@ -81,7 +81,7 @@ import Vitals
                 #expect(pages == Pages(samples: 49, malformed: 1))
             }
             // It is deleted: nothing is known of it any more.
-            ring.state.withLock { $0.files[Self.monday.name] = nil }
+            ring.withState { $0.files[Self.monday.name] = nil }
             try await connect(ring, context) { session in
                 let pages = try await Self.history(session)
                 #expect(pages == Pages(samples: 49))

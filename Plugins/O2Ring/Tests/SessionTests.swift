@@ -78,7 +78,7 @@ import Vitals
             try await session.setMonitorConfiguration(
                 MonitorConfiguration(
                     of: .heartRate, limits: [.resting: AlertLimits(isEnabled: true, lower: 45, upper: 140)]))
-            let settings = ring.state.withLock { $0.settings }
+            let settings = ring.withState { $0.settings }
             #expect([settings["HRSwitch"], settings["HRLowThr"], settings["HRHighThr"]] == ["1", "45", "140"])
             for (lower, upper) in [(79.0, 100.0), (96, 100), (88, 99), (88.5, 100)] {
                 await #expect {
@@ -97,11 +97,11 @@ import Vitals
             let (samples, malformed) = try await Self.history(session, .bloodOxygen)
             #expect(samples.count == 7200 - 144)
             #expect(malformed == 0)
-            let blocks = ring.state.withLock { $0.blocks }
+            let blocks = ring.withState { $0.blocks }
             #expect(blocks == (40 + 36_000 + 479) / 480)
             // It is in memory now; only its size is asked for.
             _ = try await Self.history(session, .heartRate)
-            #expect(ring.state.withLock { $0.blocks } == blocks)
+            #expect(ring.withState { $0.blocks } == blocks)
         }
     }
 
@@ -113,12 +113,12 @@ import Vitals
             #expect(first.samples.count == 49)
             #expect(first.malformed == 0)
             let whole = O2Recording(start: [2026, 3, 10, 2, 0, 0], count: 150)
-            ring.state.withLock { $0.files[whole.name] = whole.content }
+            ring.withState { $0.files[whole.name] = whole.content }
             let second = try await Self.history(session, .bloodOxygen)
             #expect(second.samples.count == 49 + 147)
             // The recording continues after a pause.
             let longer = O2Recording(start: [2026, 3, 10, 2, 0, 0], count: 200)
-            ring.state.withLock { $0.files[longer.name] = longer.content }
+            ring.withState { $0.files[longer.name] = longer.content }
             #expect(try await Self.history(session, .bloodOxygen).samples.count == 49 + 196)
         }
     }
@@ -128,8 +128,8 @@ import Vitals
         let gone = O2Recording(start: [2026, 3, 9, 23, 30, 0], count: 600)
         let kept = O2Recording(start: [2026, 3, 10, 1, 0, 0], count: 50)
         try withRing([old, gone, kept]) { session, ring, _ in
-            ring.state.withLock { $0.change = (1, [old.name: old.content, kept.name: kept.content]) }
-            ring.state.withLock { $0.files["readme"] = [1] }
+            ring.withState { $0.change = (1, [old.name: old.content, kept.name: kept.content]) }
+            ring.withState { $0.files["readme"] = [1] }
             let (samples, malformed) = try await Self.history(session, .heartRate)
             #expect(malformed == 2)
             #expect(samples.suffix(49).first?.start == Timestamp(seconds: 1_773_100_800))
@@ -141,7 +141,7 @@ import Vitals
         damaged: Int, lost: Int
     ) throws {
         try withRing([O2Recording(count: 300)]) { session, ring, _ in
-            ring.state.withLock { ($0.damaged, $0.lost) = (damaged, lost) }
+            ring.withState { ($0.damaged, $0.lost) = (damaged, lost) }
             let history = try await Self.history(session, .heartRate)
             #expect(history.samples.count == 294)
         }
@@ -150,7 +150,7 @@ import Vitals
     @Test func `a reply that comes late answers nothing but its own request`() throws {
         try withRing([O2Recording(count: 300)]) { session, ring, simulation in
             // The ring's information, its repetition, and what is asked next.
-            ring.state.withLock { $0.held = 3 }
+            ring.withState { $0.held = 3 }
             async let history = Self.history(session, .heartRate)
             for pause in [3200, 900, 100] {
                 try await simulation.gatewayClock.sleep(for: .milliseconds(pause))
@@ -162,16 +162,16 @@ import Vitals
 
     @Test func `a clock whose answer is lost is set again to the time that it is then`() throws {
         try withRing { session, ring, simulation in
-            ring.state.withLock { $0.lost = 1 }
+            ring.withState { $0.lost = 1 }
             try await session.setClock(simulation.date, utcOffset: 60)
             #expect(simulation.uptime >= O2RequestQueue.timeout)
-            #expect(ring.state.withLock { $0.skew } == 0)
+            #expect(ring.withState { $0.skew } == 0)
         }
     }
 
     @Test func `a ring that does not answer ends the session after six seconds`() throws {
         try withRing { session, ring, simulation in
-            ring.state.withLock { $0.isSilent = true }
+            ring.withState { $0.isSilent = true }
             let before = simulation.uptime
             for _ in 0..<2 {
                 await #expect { try await session.ping() } throws: { ($0 as? DeviceError)?.code == .timeout }
@@ -190,7 +190,7 @@ import Vitals
             #expect(samples.map(\.value) == Array(repeating: [98, 66], count: samples.count / 2).flatMap { $0 })
             #expect(samples.count >= 8)
             #expect(events.contains(.wear(isWorn: true)))
-            ring.state.withLock { $0.values = bytes("ff ff ff 00 00 00 00 60 00 05 00 00 00") }
+            ring.withState { $0.values = bytes("ff ff ff 00 00 00 00 60 00 05 00 00 00") }
             let last = try await session.nextEvents()
             #expect(last == [.wear(isWorn: false), .battery(percent: 96, isCharging: false)])
         }

@@ -1,6 +1,6 @@
 import Foundation
 package import GatewayKit
-package import Synchronization
+import Synchronization
 package import Vitals
 
 /// A ring with recordings. Its replies are made here and not by the plugin.
@@ -33,7 +33,11 @@ package final class ScriptedO2Ring: Sendable {
 
     package static let blockLength = 480
     /// What it keeps over its connections.
-    package let state: Mutex<State>
+    let state: Mutex<State>
+    /// Reads or changes what it keeps.
+    package func withState<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+        try state.withLock { try body(&$0) }
+    }
     let clock: GatewayClock
     private let box = Mutex<ScriptedPeripheral?>(nil)
 

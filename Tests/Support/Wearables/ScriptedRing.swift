@@ -1,5 +1,5 @@
 package import GatewayKit
-package import Synchronization
+import Synchronization
 package import Vitals
 
 /// A ring with its own clock, which stores what it measures by what that clock shows. Its packets are made here and not by the plugin.
@@ -46,7 +46,11 @@ package final class ScriptedRing: Sendable {
     }
 
     /// What it keeps over its connections.
-    package let state = Mutex(State())
+    let state = Mutex(State())
+    /// Reads or changes what it keeps.
+    package func withState<Result>(_ body: (inout State) throws -> Result) rethrows -> Result {
+        try state.withLock { try body(&$0) }
+    }
     let clock: GatewayClock
     let faults: Set<Fault>
     /// Since when it is worn: it measures at each full half hour.
