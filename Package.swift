@@ -56,7 +56,6 @@ let plugins: [(name: String, dependencies: [Target.Dependency])] = [
         ]
     ),
     ("Link", ["Concurrency", "JSON", logging]),
-    ("MQTTDocuments", []),
     ("O2Ring", ["Concurrency", "JSON", logging]),
     ("Phones", ["Concurrency", "JSON", logging]),
     ("Replay", ["Concurrency", "JSON", "Recordings", logging]),
@@ -85,7 +84,6 @@ let pluginTests: [String: [Target.Dependency]] = [
         "NIOEmbedded".from("swift-nio"), "NIOHTTPTypes".from("swift-nio-extras"), subprocess,
     ],
     "Link": ["Concurrency", "GatewayTesting", "TestSupport", "JSON", logging],
-    "MQTTDocuments": ["GatewayTesting", "TestSupport", logging],
     "O2Ring": ["Conformance", "GatewayTesting", "TestSupport"],
     "Phones": ["Concurrency", "Conformance", "GatewayTesting", "TestSupport", logging],
     "Replay": ["Exec", "GATTHealth", "GatewayTesting", "TestSupport", "JSON", "Link", "Recordings", "link-wearable"],
@@ -371,7 +369,7 @@ func plugin(_ name: String, _ dependencies: [Target.Dependency]) -> [Target] {
     return [
         .target(
             name: name, dependencies: api + dependencies,
-            path: "Plugins/\(name)/Sources", swiftSettings: settings),
+            path: "Plugins/\(name)/Sources", resources: [.embedInCode("sample.yaml")], swiftSettings: settings),
         .testTarget(
             name: "\(name)Tests",
             dependencies: [.target(name: name)] + api + (pluginTests[name] ?? ["GatewayTesting"]),

@@ -6,7 +6,6 @@ package import GatewayKit
 import HTTP
 import HealthConnectExport
 import Link
-import MQTTDocuments
 import O2Ring
 import Phones
 import Replay
@@ -30,7 +29,6 @@ package enum BundledPlugins {
             HealthConnectExportPlugin.self,
             HTTPPlugin.self,
             LinkPlugin.self,
-            MQTTDocumentsPlugin.self,
             O2RingPlugin.self,
             PhonesPlugin.self,
             ReplayPlugin.self,

@@ -25,7 +25,7 @@ import Testing
             }
         }
         for plugin in try Repository.plugins() {
-            #expect(try !Repository.text("Plugins/\(plugin)/sample.yaml").isEmpty)
+            #expect(try !Repository.text("Plugins/\(plugin)/Sources/sample.yaml").isEmpty)
         }
     }
 

@@ -9,11 +9,6 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct ExecTransportTests {
-    @Test func `the sample in the code is the sample in the folder`() throws {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../sample.yaml")
-        #expect(try String(contentsOf: file, encoding: .utf8) == ExecPlugin.sample)
-    }
-
     @Test(
         arguments: [
             ([], "command is missing"),

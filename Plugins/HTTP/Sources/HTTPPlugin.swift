@@ -9,17 +9,6 @@ package enum HTTPPlugin: Plugin {
     package static let transports: [any Transport.Type] = [HTTPTransport.self]
     /// `plugins: {http: …}`: the listener that devices post to.
     package static let service: (any PluginService.Type)? = HTTPListener.self
-    /// The text of `sample.yaml`; a test compares the two.
-    package static let sample = """
-        # A phone whose app posts its values: POST /v1/devices/phone-1 with Authorization: Bearer <token>.
-        devices:
-          - id: phone-1
-            name: Anna's phone
-            driver: health-auto-export
-            offline_after: 26h        # it posts when it likes
-            transport:
-              type: http
-              token: {env: PHONE_TOKEN}
-
-        """
+    /// The text of `sample.yaml`.
+    package static let sample = String(decoding: PackageResources.sample_yaml, as: UTF8.self)
 }

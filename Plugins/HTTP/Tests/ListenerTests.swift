@@ -37,12 +37,6 @@ import Vitals
         #expect(plain.finish().map(\.message).contains { $0.contains("must not be written here") })
     }
 
-    @Test func `the sample is the file`() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let file = try String(contentsOf: folder.appending(path: "sample.yaml"), encoding: .utf8)
-        #expect(HTTPPlugin.sample == file)
-    }
-
     @Test func `TLS works on a real socket, and plain HTTP does not then`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "vitals2mqtt-http-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

@@ -7,20 +7,7 @@ public struct LinkPlugin: Plugin {
     /// Its purpose.
     public static let summary = "Devices and programs that speak Vitals Link: JSON-RPC lines over any byte stream"
     /// The text of `sample.yaml`.
-    public static let sample = """
-        # A device, phone or program that speaks Vitals Link, here over TCP. A child process needs
-        # `transport: {type: exec, command: [program, argument]}` instead.
-        - id: band-1
-          name: Anna's band
-          person: anna
-          driver: link
-          transport: {type: tcp, host: 127.0.0.1, port: 7878}
-          # What the program wants to know. It gets these keys as `options` of `initialize`.
-          options:
-            address: "C0:FF:EE:00:00:01"
-            keep_awake: true
-
-        """
+    public static let sample = String(decoding: PackageResources.sample_yaml, as: UTF8.self)
     /// The driver `link`.
     public static let drivers: [any DeviceDriver.Type] = [LinkDriver.self]
 }

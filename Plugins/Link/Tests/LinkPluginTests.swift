@@ -10,11 +10,6 @@ import Vitals
 @Suite struct LinkPluginTests {
     private var folder: URL { URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent() }
 
-    @Test func `shows the sample that stands in the file`() throws {
-        let file = try String(contentsOf: folder.appending(path: "sample.yaml"), encoding: .utf8)
-        #expect(LinkPlugin.sample == file)
-    }
-
     @Test func `has the sections that every plugin's README has`() throws {
         let text = try String(contentsOf: folder.appending(path: "README.md"), encoding: .utf8)
         let headings = text.split(separator: "\n").filter { $0.hasPrefix("## ") }

@@ -5,16 +5,6 @@ package enum O2RingPlugin: Plugin {
     package static let name = "O2Ring"
     package static let summary = "Oximeter rings of Viatom and Wellue: recordings, live values, alarm limits, clock."
     package static let drivers: [any DeviceDriver.Type] = [O2Driver.self]
-    package static let sample = """
-        # A ring of Viatom or Wellue with the first protocol.
-        devices:
-          - id: anna-oximeter
-            name: Anna's oximeter
-            driver: o2ring
-            transport:
-              type: bluez
-              address: D8:1A:2B:00:11:22
-            options:
-              live_every: 10s       # how often the present values are read; 0s for never
-        """
+    /// The text of `sample.yaml`.
+    package static let sample = String(decoding: PackageResources.sample_yaml, as: UTF8.self)
 }

@@ -126,12 +126,6 @@ import Vitals
         #expect(issues("stress").first?.hasPrefix("The app has no stress. It has heart_rate, ") == true)
     }
 
-    @Test func `the sample is the file`() throws {
-        let file = Phone.folder.deletingLastPathComponent().appending(path: "sample.yaml")
-        let text = try String(contentsOf: file, encoding: .utf8)
-        #expect(PhonesPlugin.sample == text)
-    }
-
     // All samples come with receipts, and one answer reports all of them, so the suite's events and receipts do not apply here.
     @Test func `the driver of each app does what every driver must do`() throws {
         let ofApple = try violations(of: HealthAutoExport.self)

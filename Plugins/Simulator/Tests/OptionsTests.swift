@@ -1,4 +1,3 @@
-import Foundation
 import GatewayKit
 import Testing
 import Vitals
@@ -69,9 +68,7 @@ import Vitals
         #expect(Noise.seed(of: "band-1") != Noise.seed(of: "band-2"))
     }
 
-    @Test func `the sample file is the plugin's sample`() throws {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../sample.yaml")
-        #expect(try String(contentsOf: file, encoding: .utf8) == SimulatorPlugin.sample)
+    @Test func `the sample has every option`() {
         for key in ["model", "seed", "history_days", "live_interval", "clock_skew", "disconnect_every", "not_worn"] {
             #expect(SimulatorPlugin.sample.contains("\(key):"))
         }

@@ -9,18 +9,6 @@ package enum TCPPlugin: Plugin {
     package static let transports: [any Transport.Type] = [TCPTransport.self]
     /// `plugins: {tcp: …}`: the listener that devices call.
     package static let service: (any PluginService.Type)? = TCPListener.self
-    /// The text of `sample.yaml`; a test compares the two.
-    package static let sample = """
-        # A device, a phone or a bridge that listens on a TCP port.
-        devices:
-          - id: band-1
-            name: Anna's band
-            driver: link
-            transport:
-              type: tcp
-              host: 127.0.0.1         # a name or an IP address
-              port: 7878              # 1 to 65535
-              connect_timeout: 10s    # 100ms to 5m; 10s when left out
-
-        """
+    /// The text of `sample.yaml`.
+    package static let sample = String(decoding: PackageResources.sample_yaml, as: UTF8.self)
 }

@@ -8,11 +8,6 @@ import Testing
 
 @Suite(.timeLimit(.minutes(1)))
 struct TCPTransportTests {
-    @Test func `the sample in the code is the sample in the folder`() throws {
-        let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../sample.yaml")
-        #expect(try String(contentsOf: file, encoding: .utf8) == TCPPlugin.sample)
-    }
-
     @Test(
         arguments: [
             (["port": "7878"], "host", "host is missing"),

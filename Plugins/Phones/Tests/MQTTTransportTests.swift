@@ -1,4 +1,3 @@
-import Foundation
 import GatewayKit
 import GatewayTesting
 import Logging
@@ -6,7 +5,7 @@ import TestSupport
 import Testing
 import Vitals
 
-@testable import MQTTDocuments
+@testable import Phones
 
 @Suite struct MQTTTransportTests {
     private func transport(_ members: KeyValuePairs<String, String>) -> (MQTTTransport, issues: [String]) {
@@ -55,11 +54,5 @@ import Vitals
                 return
             }
         }
-    }
-
-    @Test func `the sample is the file`() throws {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        let file = try String(contentsOf: folder.appending(path: "sample.yaml"), encoding: .utf8)
-        #expect(MQTTDocumentsPlugin.sample == file)
     }
 }
