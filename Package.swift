@@ -46,8 +46,6 @@ let plugins: [(name: String, dependencies: [Target.Dependency])] = [
     ("ColmiRing", ["Concurrency", logging]),
     ("Exec", ["Concurrency", logging, subprocess, systemPackage]),
     ("GATTHealth", ["Concurrency", logging]),
-    ("Gadgetbridge", ["ExportDrivers", "Exports", "JSON"]),
-    ("HealthConnectExport", ["ExportDrivers", "Exports"]),
     (
         "HTTP",
         [
@@ -57,6 +55,7 @@ let plugins: [(name: String, dependencies: [Target.Dependency])] = [
     ),
     ("Link", ["Concurrency", "JSON", logging]),
     ("O2Ring", ["Concurrency", "JSON", logging]),
+    ("PhoneExports", ["CZlib", "Concurrency", "JSON", logging, sqlite]),
     ("Phones", ["Concurrency", "JSON", logging]),
     ("Replay", ["Concurrency", "JSON", "Recordings", logging]),
     ("Simulator", ["Concurrency"]),
@@ -67,17 +66,17 @@ let plugins: [(name: String, dependencies: [Target.Dependency])] = [
 /// without the libraries of the system that they need: `swift build --product vitals2mqtt --disable-default-traits`.
 let optionalPlugins = ["BlueZ": "Bluetooth"]
 
+/// The embedded samples of configuration, where that is not just `sample.yaml`.
+let samples = ["PhoneExports": ["gadgetbridge.yaml", "health-connect.yaml"]]
+
 /// What the tests of a plugin need beyond the plugin, `GatewayKit` and `Vitals`, where that is not just `GatewayTesting`.
 let pluginTests: [String: [Target.Dependency]] = [
     "BlueZ": ["Concurrency", "GatewayTesting", "TestSupport", "JSON", "MQTT", "Messages", "vitals2mqtt", logging],
     "ColmiRing": ["Conformance", "GatewayTesting", "TestSupport"],
     "Exec": ["GatewayTesting", "TestSupport", logging],
     "GATTHealth": ["Conformance", "GatewayTesting", "TestSupport"],
-    "Gadgetbridge": [
-        "Conformance", "ExportDrivers", "ExportTesting", "Exports", "GatewayTesting", "TestSupport", sqlite,
-    ],
-    "HealthConnectExport": [
-        "Conformance", "ExportDrivers", "ExportTesting", "Exports", "GatewayTesting", "TestSupport", sqlite,
+    "PhoneExports": [
+        "CZlib", "Concurrency", "Conformance", "GatewayTesting", "TestSupport", logging, sqlite,
     ],
     "HTTP": [
         "Concurrency", "GatewayTesting", "TestSupport", "JSON", "Listening", httpTypes, logging, nioCore,
@@ -96,9 +95,9 @@ let pluginTests: [String: [Target.Dependency]] = [
 
 /// The suites that run with the sanitizers of threads and addresses.
 let sanitizedSuites = [
-    "BlueZTests", "ConcurrencyTests", "ContractTests", "DeliveryTests", "ExecTests", "ExportsTests", "GatewayKitTests",
+    "BlueZTests", "ConcurrencyTests", "ContractTests", "DeliveryTests", "ExecTests", "GatewayKitTests",
     "GatewayTests", "HomeAssistantStatisticsTests", "JSONTests", "LinkTests", "ListeningTests", "MQTTTests",
-    "RecordingsTests", "ReplayTests", "StoreTests", "TCPTests",
+    "PhoneExportsTests", "RecordingsTests", "ReplayTests", "StoreTests", "TCPTests",
 ]
 
 /// The files of two of them that start the program, which the sanitizers would not see, or that need all plugins, which would
@@ -107,6 +106,7 @@ let unsanitizedFiles: [String: [String]] = [
     "BlueZTests": [
         "GatewayTests.swift", "PasskeyCommandTests.swift", "ScanCommandTests.swift", "Support/GatewayProgram.swift",
     ],
+    "PhoneExportsTests": ["Gadgetbridge", "HealthConnect"],
     "GatewayTests": [
         "Plugins/PluginCatalogueTests.swift", "Process/CommandLineTests.swift",
         "Process/ConfigurationReportTests.swift", "Process/DashboardCommandTests.swift",
@@ -119,10 +119,12 @@ let fixtures: [String: [String]] = [
     "ArchitectureTests": ["Guides"], "ConcurrencyTests": ["Sanitizer"],
     "ContractTests": ["Fixtures", "Inputs"],
     "ColmiRingTests": ["Inputs"],
-    "GadgetbridgeTests": ["Inputs", "seeds.py"], "HealthConnectExportTests": ["Inputs", "seeds.py"],
     "HomeAssistantTests": ["Fixtures"], "IntegrationTests": ["Fixtures"], "PluginCheckTests": ["Programs"],
     "LinkTests": ["Fixtures", "Inputs"], "GATTHealthTests": ["Inputs"],
     "O2RingTests": ["Inputs"],
+    "PhoneExportsTests": [
+        "Gadgetbridge/Inputs", "Gadgetbridge/seeds.py", "HealthConnect/Inputs", "HealthConnect/seeds.py",
+    ],
     "PhonesTests": ["Fixtures", "Inputs"], "RecordingsTests": ["Inputs"],
     "StoreTests": ["Fixtures"],
 ]
@@ -164,11 +166,9 @@ let package = Package(
         .systemLibrary(name: "CTimex"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         module("Concurrency", [deque, heap]),
-        module("Exports", ["CZlib", "Concurrency", "Vitals", sqlite]),
         module("JSON"),
         module("Vitals"),
         module("GatewayKit", ["Concurrency", "Vitals", logging]),
-        module("ExportDrivers", ["Concurrency", "Exports", "GatewayKit", "Vitals", logging]),
         module("Listening", ["Concurrency", "GatewayKit", nioCore, nioSSL]),
         module("Recordings", ["GatewayKit", "JSON", "Vitals"]),
         module("StoreAPI", ["Vitals"]),
@@ -219,8 +219,6 @@ let package = Package(
                 "StoreAPI", "Vitals", logging, subprocess, systemPackage,
             ], in: "Tests/Support"),
         module(
-            "ExportTesting", ["ExportDrivers", "Exports", "GatewayKit", "Vitals", logging], in: "Tests/ExportTesting"),
-        module(
             "GatewaySimulation",
             [
                 "Contract", "Delivery", "Engines", "Gateway", "GatewayKit", "GatewayTesting", "JSON", "MQTT",
@@ -262,7 +260,6 @@ let package = Package(
         tests(
             "EnginesTests",
             ["Concurrency", "Engines", "GatewayKit", "GatewayTesting", "TestSupport", "StoreAPI", "Vitals", logging]),
-        tests("ExportsTests", ["CZlib", "Concurrency", "Exports", sqlite]),
         tests("GatewayKitTests", ["GatewayKit", "Vitals"]),
         tests(
             "GatewayTestingTests",
@@ -320,18 +317,19 @@ if Context.environment["VITALS2MQTT_FUZZERS"] != nil {
         .target(
             name: "Fuzzers",
             dependencies: [
-                "ColmiRing", "Contract", "ExportTesting", "GATTHealth", "Gadgetbridge", "GatewayKit",
-                "HealthConnectExport", "JSON", "Link", "Messages", "O2Ring", "Phones", "Recordings", "Vitals",
+                "ColmiRing", "Contract", "GATTHealth", "GatewayKit", "JSON", "Link", "Messages", "O2Ring",
+                "PhoneExports", "Phones", "Recordings", "Vitals", logging,
             ],
             path: ".",
             sources: [
                 "Tests/Fuzz/Fuzzers.swift", "Tests/ContractTests/CommandInput.swift",
                 "Tests/ContractTests/Examples.swift", "Tests/RecordingsTests/RecordingInput.swift",
+                "Plugins/PhoneExports/Tests/Support/ExportViolations.swift",
             ]
                 + [
-                    "ColmiRing/Tests/Ring", "GATTHealth/Tests/Characteristic", "Gadgetbridge/Tests/Export",
-                    "Gadgetbridge/Tests/Record", "HealthConnectExport/Tests/HealthConnect", "Link/Tests/Link",
-                    "O2Ring/Tests/Oxi", "Phones/Tests/Document",
+                    "ColmiRing/Tests/Ring", "GATTHealth/Tests/Characteristic", "Link/Tests/Link", "O2Ring/Tests/Oxi",
+                    "PhoneExports/Tests/Gadgetbridge/Export", "PhoneExports/Tests/Gadgetbridge/Record",
+                    "PhoneExports/Tests/HealthConnect/HealthConnect", "Phones/Tests/Document",
                 ].map { "Plugins/\($0)Input.swift" },
             swiftSettings: settings))
 }
@@ -369,7 +367,8 @@ func plugin(_ name: String, _ dependencies: [Target.Dependency]) -> [Target] {
     return [
         .target(
             name: name, dependencies: api + dependencies,
-            path: "Plugins/\(name)/Sources", resources: [.embedInCode("sample.yaml")], swiftSettings: settings),
+            path: "Plugins/\(name)/Sources", resources: (samples[name] ?? ["sample.yaml"]).map { .embedInCode($0) },
+            swiftSettings: settings),
         .testTarget(
             name: "\(name)Tests",
             dependencies: [.target(name: name)] + api + (pluginTests[name] ?? ["GatewayTesting"]),

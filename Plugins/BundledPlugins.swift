@@ -1,12 +1,11 @@
 import ColmiRing
 import Exec
 import GATTHealth
-import Gadgetbridge
 package import GatewayKit
 import HTTP
-import HealthConnectExport
 import Link
 import O2Ring
+import PhoneExports
 import Phones
 import Replay
 import Simulator

@@ -7,7 +7,7 @@ import Testing
         "Delivery", "Engines", "Gateway",
         "GatewayKit", "GatewayMain", "GatewaySimulation", "GatewayTesting", "HomeAssistant", "TestSupport",
         "HomeAssistantStatistics", "JSON", "MQTT", "Messages",
-        "ExportDrivers", "ExportTesting", "Exports", "Listening", "PluginCheck", "Recordings", "Store", "StoreAPI",
+        "Listening", "PluginCheck", "Recordings", "Store", "StoreAPI",
         "Vitals",
     ]
 
@@ -16,10 +16,8 @@ import Testing
 
     /// The project's own modules that each module may import.
     private static let arrows: [String: Set<String>] = [
-        "Concurrency": [], "Exports": ["CZlib", "Concurrency", "Vitals"], "JSON": [], "Messages": [], "Vitals": [],
+        "Concurrency": [], "JSON": [], "Messages": [], "Vitals": [],
         "GatewayKit": ["Concurrency", "Vitals"],
-        "ExportDrivers": ["Concurrency", "Exports", "GatewayKit", "Vitals"],
-        "ExportTesting": ["ExportDrivers", "Exports", "GatewayKit", "Vitals"],
         "Listening": ["Concurrency", "GatewayKit"],
         "Recordings": ["GatewayKit", "JSON", "Vitals"],
         "StoreAPI": ["Vitals"], "Engines": ["Concurrency", "GatewayKit", "StoreAPI", "Vitals"],
@@ -53,8 +51,8 @@ import Testing
 
     /// External libraries that only some modules may import; the architecture page gives the reasons.
     private static let owners: [String: Set<String>] = [
-        "GRDB": ["Store", "vitals2mqtt-bench"], "GRDBSQLite": ["Exports", "Store"], "CTimex": ["Gateway"],
-        "CZlib": ["Exports"],
+        "GRDB": ["Store", "vitals2mqtt-bench"], "GRDBSQLite": ["PhoneExports", "Store"], "CTimex": ["Gateway"],
+        "CZlib": ["PhoneExports"],
         "CMosquitto": ["MQTT", "vitals2mqtt-bench"], "CSDBus": ["BlueZ"], "Yams": ["Gateway"],
         "Subprocess": ["Exec", "TestSupport"], "NIOCore": ["HTTP", "HomeAssistantStatistics", "Listening", "TCP"],
         "NIOPosix": ["HTTP", "HomeAssistantStatistics", "TCP"],
@@ -66,7 +64,7 @@ import Testing
 
     /// The folders of the modules that do not ship; the others are in `Sources`.
     private static let folders = [
-        "ExportTesting": "Tests/ExportTesting", "GatewaySimulation": "Tests/Simulation/GatewaySimulation",
+        "GatewaySimulation": "Tests/Simulation/GatewaySimulation",
         "TestSupport": "Tests/Support", "vitals2mqtt-bench": "Tests/Benchmarks/Program",
         "vitals2mqtt-simulate": "Tests/Simulation/Program",
     ]
@@ -110,7 +108,7 @@ import Testing
         for plugin in try Repository.plugins() {
             for file in try Repository.swiftFiles(in: "Plugins/\(plugin)/Sources") {
                 let forbidden = file.imports.intersection(try Self.ours()).subtracting([
-                    "CSDBus", "Concurrency", "ExportDrivers", "Exports", "GatewayKit", "JSON", "Listening",
+                    "CSDBus", "CZlib", "Concurrency", "GatewayKit", "JSON", "Listening",
                     "Recordings", "Vitals",
                 ])
                 #expect(forbidden.isEmpty, "\(file) imports \(forbidden.sorted())")

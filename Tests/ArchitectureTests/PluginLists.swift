@@ -8,9 +8,16 @@ import Testing
         for plugin in try Repository.plugins() {
             #expect(
                 manifest.contains("\"\(plugin)\","), "add (\"\(plugin)\", []) to `plugins` in Package.swift")
-            #expect(
-                bundle.contains("\(plugin)Plugin.self"),
-                "add import \(plugin) and \(plugin)Plugin.self to Plugins/BundledPlugins.swift")
+            // Mostly one, of the folder's name.
+            let types = try Repository.swiftFiles(in: "Plugins/\(plugin)/Sources").flatMap { file in
+                file.text.matches(of: /enum (\w+): Plugin \{/).map { $0.1 }
+            }
+            #expect(!types.isEmpty, "Plugins/\(plugin) has no enum …: Plugin")
+            for type in types {
+                #expect(
+                    bundle.contains("\(type).self"),
+                    "add import \(plugin) and \(type).self to Plugins/BundledPlugins.swift")
+            }
         }
     }
 
@@ -25,7 +32,7 @@ import Testing
             }
         }
         for plugin in try Repository.plugins() {
-            #expect(try !Repository.text("Plugins/\(plugin)/Sources/sample.yaml").isEmpty)
+            #expect(try !Repository.files(in: "Plugins/\(plugin)/Sources", withExtension: "yaml").isEmpty)
         }
     }
 

@@ -65,7 +65,7 @@ enum Repository {
     }
 
     /// What several suites and campaigns need, and the programs that measure: written as what ships is.
-    static let kits = ["Tests/Benchmarks", "Tests/ExportTesting", "Tests/Simulation", "Tests/Support"]
+    static let kits = ["Tests/Benchmarks", "Tests/Simulation", "Tests/Support"]
 
     /// The Swift files of modules, plugins with their tests, and kits.
     static func sources() throws -> [File] { try (["Sources", "Plugins"] + kits).flatMap { try swiftFiles(in: $0) } }

@@ -1,0 +1,74 @@
+import Vitals
+
+/// The tables of sleep of a family of wearables: a row here is all that the family needs.
+struct StageTable: Sendable {
+    var table: String
+    /// The meaning of STAGE.
+    var codes: [Int64: Sleep.Stage.Depth]
+    var length: StageLength
+    /// The table of whole sleeps from TIMESTAMP to this column; without it a pause ends a night.
+    var sessions: (table: String, end: String)?
+    /// The pause that ends a night without a table of whole sleeps.
+    var pause: Duration = NightLimits.stage
+
+    static let all: [StageTable] = [
+        StageTable(
+            table: "XIAOMI_SLEEP_STAGE_SAMPLE", codes: [2: .deep, 3: .light, 4: .rem, 5: .awake], length: .untilNext,
+            sessions: ("XIAOMI_SLEEP_TIME_SAMPLE", "WAKEUP_TIME")),
+        StageTable(
+            table: "COLMI_SLEEP_STAGE_SAMPLE", codes: [2: .light, 3: .deep, 4: .rem, 5: .awake],
+            length: .lasting(.minutes(1)), sessions: ("COLMI_SLEEP_SESSION_SAMPLE", "WAKEUP_TIME")),
+        StageTable(
+            table: "CMF_SLEEP_STAGE_SAMPLE", codes: [1: .deep, 2: .light, 3: .rem], length: .lasting(.seconds(1)),
+            sessions: ("CMF_SLEEP_SESSION_SAMPLE", "WAKEUP_TIME")),
+        StageTable(
+            table: "GARMIN_SLEEP_STAGE_SAMPLE", codes: [1: .awake, 2: .light, 3: .deep, 4: .rem],
+            length: .sincePrevious),
+        StageTable(
+            table: "MOYOUNG_SLEEP_STAGE_SAMPLE", codes: [0: .awake, 1: .light, 2: .deep, 3: .rem], length: .untilNext),
+        StageTable(
+            table: "HUAWEI_SLEEP_STAGE_SAMPLE", codes: [1: .light, 2: .rem, 3: .deep, 4: .awake],
+            length: .fixed(.minutes(1)), pause: NightLimits.pause),
+    ]
+
+    /// Rows in a range of TIMESTAMP, ascending. Unknown codes are counted.
+    func rows(_ reading: ExportRange, unit: TimeUnit) throws(ExportError) -> StageRows {
+        var hasDuration = false
+        if case .lasting = length { hasDuration = true }
+        let statement = try reading.database.statement(
+            Table.select(["STAGE"] + (hasDuration ? ["DURATION"] : []), from: table))
+        statement.bind(reading.device, unit.number(notBefore: reading.from), unit.number(notBefore: reading.to))
+        return StageRows(statement, self, unit: unit, reading)
+    }
+}
+
+/// The rows of a table of stages, one after the other.
+final class StageRows {
+    private let statement: ExportStatement
+    private let table: StageTable
+    private let unit: TimeUnit
+    private let reading: ExportRange
+
+    /// The longest stage that a row may claim.
+    private static let longest: Int64 = 86_400
+
+    init(_ statement: ExportStatement, _ table: StageTable, unit: TimeUnit, _ reading: ExportRange) {
+        self.statement = statement
+        self.table = table
+        self.unit = unit
+        self.reading = reading
+    }
+
+    func next() throws(ExportError) -> StageRow? {
+        guard try statement.step() else { return nil }
+        let row = Row(statement, unit: unit)
+        let depth = row.integer(0).flatMap { table.codes[$0] }
+        if depth == nil { reading.skip(.unknownCode, in: table.table, at: row.moment) }
+        guard case .lasting(let one) = table.length else { return StageRow(moment: row.moment, depth: depth) }
+        guard let count = row.integer(1), (0...Self.longest).contains(count) else {
+            reading.skip(.unreadable, in: table.table, at: row.moment)
+            return StageRow(moment: row.moment)
+        }
+        return StageRow(moment: row.moment, depth: depth, length: one * Int(count))
+    }
+}

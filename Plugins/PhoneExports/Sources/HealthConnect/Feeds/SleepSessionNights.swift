@@ -1,0 +1,87 @@
+import Vitals
+
+/// Sleeps with their stages. A sleep without stages would be one of no minutes, and is skipped.
+struct SleepSessionNights: NightFeed {
+    static let table = "sleep_session_record_table"
+    private static let stages = "sleep_stages_table"
+    /// The public codes of stages, as far as they say how deep a sleep is: 2 is asleep of an unknown depth, 0 unknown. 3 is out
+    /// of bed, and 7 awake in bed.
+    private static let codes: [Int64: Sleep.Stage.Depth] = [
+        1: .awake, 3: .awake, 4: .light, 5: .deep, 6: .rem, 7: .awake,
+    ]
+
+    var table: String { Self.table }
+    let rank = Rank.records
+    private let sessions: String
+
+    /// `nil` if there are none.
+    init?(_ source: RecordSource) throws(ExportError) {
+        guard let records = try source.records(Self.table, by: "start_time", with: ["end_time"]),
+            let columns = source.database.tables[Self.stages],
+            Set(columns).isSuperset(of: ["parent_key", "stage_start_time", "stage_end_time", "stage_type"])
+        else { return nil }
+        try source.database.order(
+            Self.stages, rows: "SELECT parent_key, stage_start_time, rowid FROM main.\(Self.stages)")
+        sessions = records.select(["r.end_time", "r.row_id", records.methodColumn])
+    }
+
+    func nights(_ reading: ExportRange) throws(ExportError) -> [Sample] {
+        let statement = try reading.database.statement(sessions)
+        statement.bind(reading.device, reading.from.milliseconds, reading.to.milliseconds)
+        var nights: [Sample] = []
+        var sleeps = RecordsOfDay(limit: NightLimits.perDay)
+        while try statement.step() {
+            let row = Row(statement, unit: .milliseconds)
+            guard let last = row.integer(0), let record = row.integer(1), last > row.moment.milliseconds else {
+                reading.skip(.unreadable, in: table, at: row.moment)
+                continue
+            }
+            let end = Timestamp(milliseconds: last)
+            guard end - row.moment <= NightLimits.night else {
+                reading.skip(.tooLong, in: table, at: row.moment)
+                continue
+            }
+            guard sleeps.admits(row.moment) else {
+                reading.skip(.tooMany, in: table, at: row.moment)
+                continue
+            }
+            let rows = try stages(of: record, within: row.moment, reading)
+            let found = StageLength.lasting(.milliseconds(1)).stages(of: rows, from: row.moment, to: end)
+            guard !found.isEmpty else {
+                reading.skip(.incomplete, in: table, at: row.moment)
+                continue
+            }
+            nights.append(
+                Sample(
+                    metric: .sleep, start: row.moment, end: end,
+                    isUserInitiated: Records.isManual(row.integer(2)), reading: .sleep(Sleep(stages: found))))
+        }
+        return nights
+    }
+
+    /// The stages of a session, ascending. Unknown codes are counted with the session's start.
+    private func stages(
+        of record: Int64, within start: Timestamp, _ reading: ExportRange
+    ) throws(ExportError) -> [StageRow] {
+        let statement = try reading.database.statement(
+            """
+            SELECT o.moment, s.stage_end_time, s.stage_type FROM temp.\(Self.stages) AS o
+            CROSS JOIN main.\(Self.stages) AS s ON s.rowid = o.row WHERE o.owner = ?1 ORDER BY o.moment, o.row
+            """)
+        statement.bind(record)
+        var rows: [StageRow] = []
+        while rows.count < SampleLimits.stages, try statement.step() {
+            let row = Row(statement, unit: .milliseconds)
+            guard let end = row.integer(0), end > row.moment.milliseconds else {
+                reading.skip(.unreadable, in: Self.stages, at: start)
+                continue
+            }
+            let depth = row.integer(1).flatMap { Self.codes[$0] }
+            if depth == nil { reading.skip(.unknownCode, in: Self.stages, at: start) }
+            rows.append(
+                StageRow(
+                    moment: row.moment, depth: depth, length: Timestamp(milliseconds: end) - row.moment))
+        }
+        return rows
+    }
+}

@@ -1,0 +1,96 @@
+import Vitals
+
+/// Records of an app by time, or the values of its series, each with its record. The export has no index by time, so the
+/// rows get an order when they are looked up first.
+struct Records: Sendable {
+    /// The table of the values.
+    let table: String
+    private let order: String
+    private let joins: String
+    private let condition: String
+    /// How a record came to be, in SQL; `NULL` where the export does not say.
+    private let method: String
+
+    /// The records of a table from one of its columns on; `nil` if the export has none of this app.
+    /// - Parameter devices: the numbers of the recorders that count; `nil` for all.
+    init?(
+        _ name: String, by time: String, with columns: Set<String>, of app: Int64, devices: [Int64]?,
+        in database: ExportDatabase
+    ) throws(ExportError) {
+        guard let record = RecordTable(name, in: database, with: columns.union([time])),
+            try record.hasRecords(of: app, in: database)
+        else { return nil }
+        try database.order(name, rows: "SELECT app_info_id, \(time), row_id FROM \(record.quoted)")
+        self.init(
+            table: name, record: record, joins: "CROSS JOIN \(record.quoted) AS r ON r.row_id = o.row", devices: devices
+        )
+    }
+
+    /// The values of series; `nil` if the export has none of this app.
+    /// - Parameters:
+    ///   - child: the table of the values, with `parent_key` and `epoch_millis`, and its columns.
+    ///   - parent: the table of the records, and its columns.
+    init?(
+        series child: (name: String, columns: Set<String>), of parent: (name: String, columns: Set<String>),
+        of app: Int64,
+        devices: [Int64]?, in database: ExportDatabase
+    ) throws(ExportError) {
+        guard let record = RecordTable(parent.name, in: database, with: parent.columns),
+            let found = database.tables[child.name],
+            Set(found).isSuperset(of: child.columns.union(["parent_key", "epoch_millis"])),
+            try record.hasRecords(of: app, in: database)
+        else { return nil }
+        let values = "main.\(ExportDatabase.quoted(child.name))"
+        try database.order(
+            child.name,
+            rows: """
+                SELECT r.app_info_id, s.epoch_millis, s.rowid FROM \(values) AS s JOIN \(record.quoted) AS r
+                ON r.row_id = s.parent_key
+                """)
+        self.init(
+            table: child.name, record: record,
+            joins: """
+                CROSS JOIN \(values) AS s ON s.rowid = o.row CROSS JOIN \(record.quoted) AS r ON r.row_id = s.parent_key
+                """, devices: devices)
+    }
+
+    private init(table: String, record: RecordTable, joins: String, devices: [Int64]?) {
+        self.table = table
+        order = "temp.\(ExportDatabase.quoted(table))"
+        self.joins = joins
+        let numbers = devices?.map { String($0) }.joined(separator: ", ")
+        condition = numbers.map { "AND r.device_info_id IN (\($0))" } ?? ""
+        method = record.columns.contains("recording_method") ? "r.recording_method" : "NULL"
+    }
+
+    /// Selects the time of each row and then columns: of the record `r`, and of the value `s` of a series. The rows are those of the
+    /// app `?1` from the time `?2` until before `?3`, ascending by time.
+    func select(_ columns: [String]) -> String {
+        "SELECT \((["o.moment"] + columns).joined(separator: ", ")) \(rows) ORDER BY o.moment, o.row"
+    }
+
+    /// Selects one row of sums over the rows of the app `?1` from the time `?2` until before `?3`.
+    func total(_ columns: [String]) -> String { "SELECT \(columns.joined(separator: ", ")) \(rows)" }
+
+    private var rows: String {
+        "FROM \(order) AS o \(joins) WHERE o.owner = ?1 AND o.moment >= ?2 AND o.moment < ?3 \(condition)"
+    }
+
+    /// A feed of these rows. `read` sees the columns by their places, and whether a person started the measurement.
+    func feed(
+        _ metric: Metric, _ columns: [String], read: @escaping @Sendable (Row, _ isManual: Bool) -> RowResult
+    ) -> RowFeed {
+        RowFeed(
+            metric: metric, table: table, rank: .records, unit: .milliseconds, sql: select(columns + [method])
+        ) { row in
+            read(row, Self.isManual(row.integer(columns.count)))
+        }
+    }
+
+    /// The column that says how a record came to be.
+    var methodColumn: String { method }
+
+    /// Whether a person recorded it: 1 is recorded actively, 3 entered by hand; 0 is unknown and 2 automatic
+    /// (`Metadata.RECORDING_METHOD_*` of Android).
+    static func isManual(_ method: Int64?) -> Bool { method == 1 || method == 3 }
+}

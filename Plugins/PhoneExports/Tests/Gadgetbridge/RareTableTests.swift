@@ -1,0 +1,226 @@
+import Testing
+import Vitals
+
+@testable import PhoneExports
+
+/// Tables that no other test has, with their documented columns: what the rule of names reads of a row.
+@Suite struct RareTableTests {
+    /// A table, its columns and what its row gives. `milliseconds` is the unit of its times; others have seconds.
+    struct Case: Sendable, CustomTestStringConvertible {
+        let table: String
+        let columns: String
+        var milliseconds = false
+        let expected: [String]
+        var testDescription: String { table }
+    }
+
+    /// The documented columns of two apps for one maker's bands.
+    private static let fitPro = """
+        STEPS I!, RAW_KIND I!, HEART_RATE I!, CALORIES_BURNT I, DISTANCE_METERS I, SPO2_PERCENT I, PRESSURE_LOW_MM_HG I,
+        PRESSURE_HIGH_MM_HG I, ACTIVE_TIME_MINUTES I
+        """
+    private static let withMetres = "STEPS I!, RAW_KIND I!, CALORIES_BURNT I, DISTANCE_METERS I, ACTIVE_TIME_MINUTES I"
+    private static let rate = "heart_rate 0…0 71"
+    private static let minute = [rate, "steps -60…0 12"]
+    private static let all = [
+        "blood_oxygen 0…0 97", "blood_pressure 0…0 121/79", "heart_rate 0…0 71", "steps -60…0 12, 9 m",
+    ]
+
+    static let cases = [
+        Case(table: "FIT_PRO_ACTIVITY_SAMPLE", columns: fitPro, expected: all),
+        Case(table: "LAXAS_FIT_ACTIVITY_SAMPLE", columns: fitPro, expected: all),
+        Case(
+            table: "OVTOUCH26_ACTIVITY_SAMPLE",
+            columns: "STEPS I!, BP_SYSTOLIC I!, BP_DIASTOLIC I!, SLEEP I, RAW_KIND I!, HEART_RATE I!",
+            expected: ["blood_pressure 0…0 121/79", rate, "steps -60…0 12"]),
+        Case(
+            table: "AK102_ACTIVITY_SAMPLE",
+            columns: "STEPS I!, DISTANCE_CM I!, ACTIVE_CALORIES I!, RAW_KIND I!, HEART_RATE I!",
+            expected: [rate, "steps -60…0 12, 9 m"]),
+        Case(
+            table: "KEEPHEALTH_ACTIVITY_SAMPLE",
+            columns: "STEPS I!, RAW_KIND I!, DISTANCE_CM I!, ACTIVE_CALORIES I!, HEART_RATE I!",
+            expected: [rate, "steps -60…0 12, 9 m"]),
+        Case(
+            table: "KEEPHEALTH_BLOOD_PRESSURE_SAMPLE", columns: "BP_SYSTOLIC I!, BP_DIASTOLIC I!", milliseconds: true,
+            expected: ["blood_pressure 0…0 121/79"]),
+        Case(
+            table: "MOYOUNG_BLOOD_PRESSURE_SAMPLE", columns: "BP_SYSTOLIC I!, BP_DIASTOLIC I!", milliseconds: true,
+            expected: ["blood_pressure 0…0 121/79"]),
+        Case(
+            table: "JYOU_ACTIVITY_SAMPLE", columns: withMetres + ", HEART_RATE I!",
+            expected: [rate, "steps -60…0 12, 9 m"]),
+        Case(table: "ID115_ACTIVITY_SAMPLE", columns: withMetres, expected: ["steps -60…0 12, 9 m"]),
+        Case(
+            table: "ZE_TIME_ACTIVITY_SAMPLE", columns: withMetres + ", HEART_RATE I!, RAW_INTENSITY I!",
+            expected: [rate, "steps -60…0 12, 9 m"]),
+        Case(
+            table: "HYBRID_HRACTIVITY_SAMPLE",
+            columns: """
+                STEPS I!, CALORIES I!, VARIABILITY I!, MAX_VARIABILITY I!, HEARTRATE_QUALITY I!, ACTIVE I!, WEAR_TYPE I!,
+                HEART_RATE I!
+                """, expected: minute),
+        Case(
+            table: "HYBRID_HRSPO2_SAMPLE", columns: "SPO2 I!", milliseconds: true, expected: ["blood_oxygen 0…0 97"]),
+        Case(
+            table: "VIVOMOVE_HR_ACTIVITY_SAMPLE",
+            columns: "STEPS I!, RAW_KIND I!, RAW_INTENSITY I!, HEART_RATE I!, CALORIES_BURNT I, FLOORS_CLIMBED I",
+            expected: minute),
+        Case(
+            table: "WATCH_XPLUS_ACTIVITY_SAMPLE",
+            columns: """
+                RAW_WATCH_XPLUS_HEALTH_DATA B, RAW_KIND I!, RAW_INTENSITY I!, STEPS I!, HEART_RATE I!, DISTANCE I, CALORIES I
+                """, expected: minute),
+        Case(
+            table: "CASIO_GBX100_ACTIVITY_SAMPLE", columns: "RAW_KIND I!, STEPS I!, CALORIES I!",
+            expected: ["steps -60…0 12"]),
+        Case(
+            table: "SONY_SWR12_SAMPLE", columns: "HEART_RATE I!, STEPS I!, RAW_KIND I!, RAW_INTENSITY I!",
+            expected: minute),
+        Case(table: "POLAR_H10_ACTIVITY_SAMPLE", columns: "HEART_RATE I!", expected: [rate]),
+        Case(
+            table: "ULTRAHUMAN_ACTIVITY_SAMPLE", columns: "RAW_KIND I!, HEART_RATE I!, RAW_INTENSITY I!, STEPS I!",
+            expected: minute),
+        Case(table: "WENA3_ACTIVITY_SAMPLE", columns: "STEPS I!, RAW_KIND I!, HEART_RATE I!", expected: minute),
+        Case(
+            table: "WENA3_STRESS_SAMPLE", columns: "TYPE_NUM I!, STRESS I!", milliseconds: true,
+            expected: ["stress 0…0 35"]),
+        Case(
+            table: "UNA_DAILY_SAMPLE",
+            columns: "RAW_KIND I!, STEPS I!, FLOORS_CLIMBED I!, RESTING_HEART_RATE I!, HEART_RATE I!",
+            milliseconds: true, expected: [rate, "resting_heart_rate 0…0 52"]),
+        Case(
+            table: "CMF_STRESS_SAMPLE", columns: "STRESS I!", milliseconds: true,
+            expected: ["stress 0…0 35"]),
+        Case(
+            table: "CMF_SPO2_SAMPLE", columns: "SPO2 I!", milliseconds: true,
+            expected: ["blood_oxygen 0…0 97"]),
+        Case(
+            table: "COLMI_STRESS_SAMPLE", columns: "STRESS I!", milliseconds: true,
+            expected: ["stress 0…0 35"]),
+        Case(
+            table: "COLMI_SPO2_SAMPLE", columns: "SPO2 I!", milliseconds: true,
+            expected: ["blood_oxygen 0…0 97"]),
+        Case(
+            table: "GARMIN_STRESS_SAMPLE", columns: "STRESS I!", milliseconds: true,
+            expected: ["stress 0…0 35"]),
+        Case(
+            table: "GARMIN_SPO2_SAMPLE", columns: "SPO2 I!, TYPE_NUM I!", milliseconds: true,
+            expected: ["blood_oxygen 0…0 97"]),
+        Case(
+            table: "MOYOUNG_STRESS_SAMPLE", columns: "STRESS I!", milliseconds: true,
+            expected: ["stress 0…0 35"]),
+        Case(
+            table: "MOYOUNG_SPO2_SAMPLE", columns: "SPO2 I!", milliseconds: true,
+            expected: ["blood_oxygen 0…0 97"]),
+        Case(
+            table: "HUAWEI_STRESS_SAMPLE", columns: "STRESS I!, LEVEL I!, START_TIME I!", milliseconds: true,
+            expected: ["stress 0…0 35"]),
+        Case(
+            table: "HUAWEI_TEMPERATURE_SAMPLE",
+            columns: "LAST_TIMESTAMP I!, TEMPERATURE R!, TEMPERATURE_TYPE I!, TEMPERATURE_LOCATION I!",
+            milliseconds: true,
+            expected: ["temperature 0…0 36"]),
+        Case(
+            table: "FEMOMETER_VINCA2_TEMPERATURE_SAMPLE",
+            columns: "TEMPERATURE R!, TEMPERATURE_TYPE I!, TEMPERATURE_LOCATION I!", milliseconds: true,
+            expected: ["temperature 0…0 36"]),
+        Case(
+            table: "HUAWEI_HRV_VALUE_SAMPLE", columns: "LAST_TIMESTAMP I!, VALUE I!", milliseconds: true,
+            expected: ["heart_rate_variability 0…0 48"]),
+        Case(
+            table: "COLMI_HRV_VALUE_SAMPLE", columns: "VALUE I!", milliseconds: true,
+            expected: ["heart_rate_variability 0…0 48"]),
+        Case(
+            table: "GENERIC_HRV_VALUE_SAMPLE", columns: "VALUE I!", milliseconds: true,
+            expected: ["heart_rate_variability 0…0 48"]),
+        Case(
+            table: "GARMIN_RESPIRATORY_RATE_SAMPLE", columns: "RESPIRATORY_RATE R!", milliseconds: true,
+            expected: ["respiratory_rate 0…0 15"]),
+        Case(
+            table: "GENERIC_RESPIRATORY_RATE_SAMPLE", columns: "RESPIRATORY_RATE R!", milliseconds: true,
+            expected: ["respiratory_rate 0…0 15"]),
+        Case(
+            table: "CMF_HEART_RATE_SAMPLE", columns: "HEART_RATE I!", milliseconds: true,
+            expected: ["heart_rate 0…0 71"]),
+        Case(
+            table: "XIAOMI_DAILY_SUMMARY_SAMPLE",
+            columns: "TIMEZONE I, STEPS I, HR_RESTING I, HR_MAX I, HR_MAX_TS I, HR_MIN I, HR_AVG I", milliseconds: true,
+            expected: ["resting_heart_rate 0…0 52"]),
+        Case(
+            table: "XIAOMI_ACTIVITY_SAMPLE",
+            columns: """
+                RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!, STRESS I, SPO2 I, DISTANCE_CM I!, ACTIVE_CALORIES I!,
+                ENERGY I!
+                """, expected: ["blood_oxygen 0…0 97", rate, "steps -60…0 12, 9 m", "stress 0…0 35"]),
+        Case(
+            table: "HUAMI_EXTENDED_ACTIVITY_SAMPLE",
+            columns: """
+                RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!, UNKNOWN1 I, SLEEP I, DEEP_SLEEP I, REM_SLEEP I
+                """, expected: minute),
+        Case(
+            table: "HUAMI_HEART_RATE_RESTING_SAMPLE", columns: "UTC_OFFSET I!, HEART_RATE I!", milliseconds: true,
+            expected: ["resting_heart_rate 0…0 71"]),
+        Case(table: "WENA3_HEART_RATE_SAMPLE", columns: "HEART_RATE I!", milliseconds: true, expected: [rate]),
+        Case(
+            table: "BANGLE_JSACTIVITY_SAMPLE", columns: "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!",
+            expected: minute),
+        Case(
+            table: "HPLUS_HEALTH_ACTIVITY_SAMPLE",
+            columns: """
+                RAW_HPLUS_HEALTH_DATA B, RAW_KIND I!, RAW_INTENSITY I!, STEPS I!, HEART_RATE I!, DISTANCE I, CALORIES I
+                """, expected: minute),
+        Case(
+            table: "NO1_F1_ACTIVITY_SAMPLE", columns: "STEPS I!, RAW_KIND I!, RAW_INTENSITY I!, HEART_RATE I!",
+            expected: minute),
+        Case(
+            table: "XWATCH_ACTIVITY_SAMPLE", columns: "STEPS I!, RAW_KIND I!, RAW_INTENSITY I!, HEART_RATE I!",
+            expected: minute),
+        Case(
+            table: "TLW64_ACTIVITY_SAMPLE", columns: "STEPS I!, RAW_KIND I!, RAW_INTENSITY I!",
+            expected: ["steps -60…0 12"]),
+        Case(
+            table: "MAKIBES_HR3_ACTIVITY_SAMPLE", columns: "STEPS I!, RAW_KIND I!, HEART_RATE I!", expected: minute),
+    ]
+
+    /// The value of a column with this name; other columns have a 1.
+    private static let values = [
+        "STEPS": 12, "HEART_RATE": 71, "RESTING_HEART_RATE": 52, "SPO2": 97, "SPO2_PERCENT": 97, "STRESS": 35,
+        "DISTANCE_METERS": 9, "DISTANCE_CM": 900, "BP_SYSTOLIC": 121, "BP_DIASTOLIC": 79, "PRESSURE_HIGH_MM_HG": 121,
+        "PRESSURE_LOW_MM_HG": 79, "VALUE": 48, "RESPIRATORY_RATE": 15, "TEMPERATURE": 36, "HR_RESTING": 52,
+    ]
+
+    @Test(arguments: cases) func `reads a row by the names of its columns, and skips what is not measured`(
+        _ family: Case
+    ) throws {
+        let phone = try Phone()
+        try phone.table(family.table, family.columns)
+        let names = family.columns.split(separator: ",").compactMap { $0.split(whereSeparator: \.isWhitespace).first }
+        let unit: Int64 = family.milliseconds ? 1000 : 1
+        try phone.insert(
+            family.table,
+            [
+                [Phone.midnight * unit] + names.map { Self.values[String($0)] ?? 1 },
+                // A minute without any measurement.
+                [(Phone.midnight + 60) * unit] + names.map { Self.values[String($0)] == nil ? 1 : 0 },
+            ])
+        var found: [String] = []
+        for metric in try phone.open().device.feeds.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+            found += try phone.samples(metric).map(Self.text)
+        }
+        #expect(found == family.expected)
+    }
+
+    /// A sample in short: its metric, times in seconds, and value.
+    private static func text(_ sample: Sample) -> String {
+        let value =
+            switch sample.reading {
+            case .value(let number): "\(Int(number))"
+            case .bloodPressure(let pressure): "\(Int(pressure.systolic))/\(Int(pressure.diastolic))"
+            case .steps(let steps): "\(steps.count)" + (steps.distance.map { ", \(Int($0)) m" } ?? "")
+            default: "\(sample.reading)"
+            }
+        let times = Value(sample)
+        return "\(sample.metric.rawValue) \(times.start)…\(times.end) \(value)"
+    }
+}

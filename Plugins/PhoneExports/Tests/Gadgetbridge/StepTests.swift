@@ -1,0 +1,141 @@
+import Testing
+import Vitals
+
+@testable import PhoneExports
+
+/// Steps: increments of rows, and differences of counts.
+@Suite struct StepTests {
+    private let phone: Phone
+    private let midnight = Phone.midnight
+    init() throws { phone = try Phone() }
+
+    @Test func `a count of the day gives the differences of its rows`() throws {
+        try phone.table(
+            "GARMIN_ACTIVITY_SAMPLE",
+            "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!, DISTANCE_CM I!, ACTIVE_CALORIES I!")
+        let day: Int64 = 86_400
+        try phone.insert(
+            "GARMIN_ACTIVITY_SAMPLE",
+            [
+                [midnight + 60, 0, 10, 0, 0, 700, 0], [midnight + 120, 0, 10, 0, 0, 700, 0],
+                [midnight + 180, 0, -1, 0, 0, -1, 0], [midnight + 240, 0, 25, 0, 0, 1750, 0],
+                // A journey: the count begins anew within the day.
+                [midnight + 300, 0, 5, 0, 0, 0, 0], [midnight + 360, 0, 8, 0, 0, 0, 0],
+                // The next day.
+                [midnight + day + 60, 0, 3, 0, 0, 0, 0],
+            ])
+        #expect(
+            try phone.values(.steps) == [
+                Value(0, 60, 10), Value(180, 240, 15), Value(300, 360, 3), Value(day, day + 60, 3),
+            ])
+        let distances = try phone.samples(.steps).map { sample -> Double? in
+            if case .steps(let steps) = sample.reading { steps.distance } else { nil }
+        }
+        #expect(distances == [7, 10.5, nil, nil])
+        #expect(try phone.open().skippedRows["GARMIN_ACTIVITY_SAMPLE"]?[.countFell] == 1)
+    }
+
+    @Test func `a count that goes on over the gateway's midnight counts no step twice`() throws {
+        // The phone is west of the gateway: its day continues when the gateway's ends at 23:00 in UTC.
+        try phone.table("CMF_ACTIVITY_SAMPLE", "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!")
+        try phone.insert(
+            "CMF_ACTIVITY_SAMPLE",
+            [
+                [midnight + 22 * 3600, 0, 7900, 0, 0], [midnight + 23 * 3600 + 60, 0, 8000, 0, 0],
+                [midnight + 24 * 3600 + 60, 0, 12, 0, 0],
+            ])
+        let values = try phone.values(.steps, zone: "Europe/Berlin")
+        #expect(values.map(\.number) == [7900, 100])
+        #expect(try phone.values(.steps, zone: "UTC").map(\.number) == [7900, 100, 12])
+    }
+
+    /// Rows with a running count at these minutes after midnight.
+    private func counts(_ rows: [(minute: Int64, steps: Int64)]) throws {
+        try phone.table("CMF_ACTIVITY_SAMPLE", "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!")
+        try phone.insert("CMF_ACTIVITY_SAMPLE", rows.map { [midnight + $0.minute * 60, 0, $0.steps, 0, 0] })
+    }
+
+    @Test func `the first row of a day counts as it is, also with more steps than the whole day before`() throws {
+        // 300 steps of a day in bed, a night without a row, and 320 by nine o'clock.
+        try counts([(20 * 60, 280), (22 * 60, 300), (33 * 60, 320), (34 * 60, 350)])
+        #expect(try phone.values(.steps).map(\.number) == [280, 20, 320, 30])
+    }
+
+    @Test func `a count goes on over the gateway's midnight after a pause of two hours at most`() throws {
+        // The phone's day begins two hours later than the gateway's.
+        try counts([(23 * 60, 900), (25 * 60, 1000), (2 * 1440 - 60, 3000), (2 * 1440 + 61, 3100)])
+        #expect(try phone.values(.steps).map(\.number) == [900, 100, 2000, 3100])
+    }
+
+    @Test func `on a day of 25 hours a count goes on to its end`() throws {
+        try phone.table(
+            "GARMIN_ACTIVITY_SAMPLE",
+            "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!, DISTANCE_CM I!, ACTIVE_CALORIES I!")
+        // 2026-10-25 in Berlin begins at 22:00 in UTC, and ends 25 hours later. The first row is of ten past midnight, the second
+        // of ten to midnight.
+        let begin: Int64 = 1_792_879_200
+        try phone.insert(
+            "GARMIN_ACTIVITY_SAMPLE",
+            [[begin + 600, 0, 3000, 0, 0, 0, 0], [begin + 25 * 3600 - 600, 0, 3500, 0, 0, 0, 0]])
+        let steps = try phone.samples(.steps, zone: "Europe/Berlin").map { sample -> Int? in
+            if case .steps(let steps) = sample.reading { steps.count } else { nil }
+        }
+        #expect(steps == [3000, 500])
+    }
+
+    @Test func `a row of midnight has the count of the day that ends, unless it has begun anew`() throws {
+        // The watch lies still until nine o'clock.
+        try counts([(1438, 7990), (1439, 7995), (1440, 8000), (33 * 60, 320), (33 * 60 + 1, 330)])
+        #expect(try phone.values(.steps).map(\.number) == [7990, 5, 5, 320, 10])
+    }
+
+    @Test func `a count that has begun anew at midnight itself loses no step`() throws {
+        try counts([(1439, 7995), (1440, 3), (1441, 8), (2880, 0), (2881, 6)])
+        #expect(try phone.values(.steps).map(\.number) == [7995, 3, 5, 6])
+    }
+
+    @Test func `after a day without rows a count is a new one`() throws {
+        try phone.table("CMF_ACTIVITY_SAMPLE", "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!")
+        try phone.insert(
+            "CMF_ACTIVITY_SAMPLE", [[midnight, 0, 100, 0, 0], [midnight + 86_400 + 60, 0, 250, 0, 0]])
+        #expect(try phone.values(.steps).map(\.number) == [100, 250])
+    }
+
+    @Test func `rows of other lengths have their own`() throws {
+        try phone.table("COLMI_ACTIVITY_SAMPLE", "RAW_KIND I!, STEPS I!, HEART_RATE I!, DISTANCE I!, CALORIES I!")
+        try phone.insert("COLMI_ACTIVITY_SAMPLE", [[midnight, 1, 300, 0, 1, 1]])
+        #expect(try phone.values(.steps) == [Value(0, 900, 300)])
+
+        let other = try Phone()
+        try other.table(
+            "WITHINGS_STEEL_HRACTIVITY_SAMPLE",
+            "DURATION I!, RAW_KIND I!, STEPS I!, DISTANCE I!, CALORIES I!, HEART_RATE I!, RAW_INTENSITY I!")
+        try other.insert(
+            "WITHINGS_STEEL_HRACTIVITY_SAMPLE",
+            [[midnight, 90, 0, 80, 1, 1, 0, 0], [midnight + 90, -5, 0, 80, 1, 1, 0, 0]])
+        #expect(try other.values(.steps) == [Value(0, 90, 80)])
+    }
+
+    @Test func `an interval of Huawei occurs twice and counts once`() throws {
+        try phone.table(
+            "HUAWEI_ACTIVITY_SAMPLE",
+            """
+            OTHER_TIMESTAMP I!, SOURCE I!, RAW_KIND I!, RAW_INTENSITY I!, STEPS I!, CALORIES I!, DISTANCE I!, SPO I!,
+            HEART_RATE I!, RESTING_HEART_RATE I!
+            """, key: ["TIMESTAMP", "DEVICE_ID", "OTHER_TIMESTAMP", "SOURCE"])
+        try phone.insert(
+            "HUAWEI_ACTIVITY_SAMPLE",
+            [
+                [midnight, midnight + 60, 11, -1, 0, 40, 2500, 30, -1, -125, 55],
+                [midnight + 60, midnight, 11, -1, 0, 40, 2500, 30, -1, -125, 55],
+                [midnight + 60, midnight + 120, 11, -1, 0, -1, -1, -1, 97, 72, 55],
+            ])
+        #expect(try phone.values(.steps) == [Value(0, 60, 40)])
+        #expect(try phone.samples(.steps).map(\.reading) == [.steps(Steps(count: 40, energy: 2.5))])
+        // A signed byte that wrapped: 131.
+        let rates = try phone.values(.heartRate)
+        #expect(rates == [Value(0, 131), Value(60, 72)])
+        #expect(try phone.values(.bloodOxygen) == [Value(60, 97)])
+        #expect(try phone.values(.restingHeartRate) == [Value(0, 55)])
+    }
+}

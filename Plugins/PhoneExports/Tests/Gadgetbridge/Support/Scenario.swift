@@ -1,0 +1,34 @@
+import Foundation
+import GatewayKit
+import GatewayTesting
+import TestSupport
+import Vitals
+
+@testable import PhoneExports
+
+/// A gateway in simulated time, beside a phone with real files.
+typealias Scenario = DriverRun
+
+extension DriverRun {
+    /// Noon after the day of the tests' rows.
+    static let start = Phone.at(36)
+
+    static func run(
+        with phone: Phone, path: String? = nil, zone: String = "UTC", deadline: Duration = .days(2),
+        log: LogRecorder = LogRecorder(), notes: DeviceNotes = DeviceNotes(),
+        _ body: @escaping @Sendable (Scenario) async throws -> Void
+    ) throws {
+        let options = GadgetbridgeOptions(path: path ?? phone.file.path)
+        try run(
+            start: start, deadline: deadline,
+            { simulation in
+                var context = try Phone.context(clock: simulation.gatewayClock, zone: zone)
+                context.logger = log.logger
+                context.notes = notes
+                let driver = GadgetbridgeDriver(
+                    options, reading: simulation.executor.serialExecutor(),
+                    opening: simulation.executor.serialExecutor())
+                return (driver, context)
+            }, body)
+    }
+}

@@ -1,0 +1,54 @@
+import Conformance
+import Foundation
+import GatewayKit
+import GatewayTesting
+import TestSupport
+import Testing
+import Vitals
+
+@testable import PhoneExports
+
+@Suite struct HealthConnectConformanceTests {
+    @Test func `does what every driver must do`() throws {
+        let phone = try HealthPhone()
+        try phone.interval("heart_rate_record_table", 1, HealthPhone.ms(0), HealthPhone.ms(30))
+        try phone.run(
+            """
+            WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 2499)
+            INSERT INTO heart_rate_record_series_table SELECT 1, 50 + i % 90, \(HealthPhone.ms(0)) + i * 30000 FROM n
+            """)
+        for hour in 0..<20 {
+            try phone.interval(
+                "steps_record_table", hour + 1, HealthPhone.ms(Int64(hour)), HealthPhone.ms(Int64(hour), 45),
+                [("count", "\(hour * 7 + 1)")])
+        }
+        try phone.interval(
+            "exercise_session_record_table", 1, HealthPhone.ms(8), HealthPhone.ms(9), [("exercise_type", "53")])
+        try phone.interval("sleep_session_record_table", 1, HealthPhone.ms(-1), HealthPhone.ms(5))
+        try phone.run("INSERT INTO sleep_stages_table VALUES (1, \(HealthPhone.ms(-1)), \(HealthPhone.ms(5)), 6)")
+        var history: [Metric: [Sample]] = [:]
+        for metric in [Metric.heartRate, .steps, .sport, .sleep] {
+            history[metric] = try phone.samples(metric, zone: "Europe/Berlin", limit: 2000)
+            #expect(history[metric]?.isEmpty == false)
+        }
+        #expect(history[.heartRate]?.count == 2500)
+        let expectation = DriverConformance.Expectation(history: history, timeout: .hours(1))
+        let violations = try Simulation.run(seed: 1, start: HealthPhone.at(60), deadline: .days(10)) { simulation in
+            let suite = DriverConformance(expecting: expectation, clock: simulation.gatewayClock) { body in
+                let driver = HealthConnectExportDriver(
+                    HealthConnectExportOptions(path: phone.file.path), reading: simulation.executor.serialExecutor(),
+                    opening: simulation.executor.serialExecutor())
+                let context = try HealthPhone.context(clock: simulation.gatewayClock, zone: "Europe/Berlin")
+                try await driver.withSession(over: .none, context: context) { session in
+                    let own = try #require(session as? ExportSession)
+                    try await body(
+                        session,
+                        DriverConformance.Peer(
+                            disconnect: { own.close(DeviceError(.disconnected, "The export is out of reach.")) }))
+                }
+            }
+            return await suite.check()
+        }
+        #expect(violations.isEmpty, "\(violations)")
+    }
+}

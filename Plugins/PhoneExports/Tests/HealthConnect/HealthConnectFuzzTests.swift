@@ -1,0 +1,75 @@
+import Foundation
+import GatewayTesting
+import TestSupport
+import Testing
+import Vitals
+
+@testable import PhoneExports
+
+/// Damaged exports, by seeds: the same invariants as the fuzzer of `Tests/Fuzz/run`.
+@Suite struct HealthConnectFuzzTests {
+    private static let tests = URL(filePath: #filePath).deletingLastPathComponent()
+    private static let folder = tests.appending(path: "Inputs")
+    private static var inputs: [String] {
+        (try? FileManager.default.contentsOfDirectory(atPath: folder.path()))?.sorted() ?? []
+    }
+
+    @Test func `finds the inputs`() { #expect(Self.inputs.count >= 2) }
+
+    @Test(arguments: inputs) func `takes what fuzzing begins with, and what once failed`(name: String) throws {
+        let bytes = [UInt8](try Data(contentsOf: Self.folder.appending(path: name)))
+        let place = FileManager.default.temporaryDirectory.appending(path: "input-\(UUID().uuidString)")
+        #expect(HealthConnectInput.result(of: bytes, at: place).issues == [])
+    }
+
+    /// Runs a body with the small exports with which fuzzing begins, of which each byte counts.
+    private static func withSeeds(_ body: (_ seeds: [String: [UInt8]], _ place: URL) throws -> Void) throws {
+        let place = FileManager.default.temporaryDirectory.appending(path: "seeds-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: place) }
+        let process = Process()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["python3", "-B", tests.appending(path: "seeds.py").path, place.path]
+        try process.run()
+        process.waitUntilExit()
+        try #require(process.terminationStatus == 0)
+        var seeds: [String: [UInt8]] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: place.path) {
+            seeds[name] = [UInt8](try Data(contentsOf: place.appending(path: name)))
+        }
+        try body(seeds, place.appending(path: "mutated"))
+    }
+
+    @Test(arguments: [UInt64](0..<8)) func `a damaged export is refused, or gives possible samples only`(seed: UInt64)
+        throws
+    {
+        try Self.withSeeds { seeds, place in
+            let names = seeds.keys.sorted()
+            #expect(names.count >= 7)
+            // All of them are read as they are.
+            for name in names {
+                #expect(HealthConnectInput.result(of: seeds[name] ?? [], at: place).refusal == nil, "\(name)")
+            }
+            var random = SplitMix64(seed: seed)
+            var (read, refused) = (0, 0)
+            for _ in 0..<150 {
+                let name = try #require(names.randomElement(using: &random))
+                var bytes = try #require(seeds[name])
+                if Int.random(in: 0..<10, using: &random) == 0 {
+                    bytes.removeLast(Int.random(in: 1..<bytes.count, using: &random))
+                }
+                for _ in 0..<Int.random(in: 1...6, using: &random) {
+                    let place = Int.random(in: 0..<bytes.count, using: &random)
+                    bytes[place] =
+                        [0, 0xff, 0x80, bytes[place] &+ 1, UInt8.random(in: 0...255, using: &random)]
+                        .randomElement(using: &random) ?? 0
+                }
+                let result = HealthConnectInput.result(of: bytes, at: place)
+                #expect(result.issues == [], "\(name)")
+                if result.refusal == nil { read += 1 } else { refused += 1 }
+            }
+            // Both ways are taken.
+            #expect(read > 20 && refused > 20, "\(read) \(refused)")
+        }
+    }
+}

@@ -1,0 +1,131 @@
+import Testing
+import Vitals
+
+@testable import PhoneExports
+
+/// Steps, nights and workouts, with the results worked out by hand.
+@Suite struct SessionTests {
+    private let phone: HealthPhone
+    init() throws { phone = try HealthPhone() }
+
+    @Test func `steps are those of their interval`() throws {
+        let table = "steps_record_table"
+        try phone.interval(table, 1, HealthPhone.ms(8), HealthPhone.ms(8, 15), [("count", "812")])
+        try phone.interval(table, 2, HealthPhone.ms(9), HealthPhone.ms(9, 15), [("count", "0")])
+        try phone.interval(table, 3, HealthPhone.ms(10), HealthPhone.ms(10), [("count", "5")])
+        try phone.interval(table, 4, HealthPhone.ms(11), HealthPhone.ms(12), [("count", "500001")])
+        try phone.interval(table, 5, HealthPhone.ms(-200), HealthPhone.ms(-31), [("count", "9")])
+        #expect(
+            try phone.samples(.steps) == [
+                Sample(
+                    metric: .steps, start: HealthPhone.at(8), end: HealthPhone.at(8, 15),
+                    reading: .steps(Steps(count: 812)))
+            ])
+        #expect(try phone.open().skippedRows == [table: [.implausible: 3]])
+    }
+
+    @Test func `a night has its stages, and one without stages is skipped`() throws {
+        let table = "sleep_session_record_table"
+        try phone.interval(table, 1, HealthPhone.ms(-1), HealthPhone.ms(6))
+        try phone.interval(table, 2, HealthPhone.ms(13), HealthPhone.ms(14))
+        try phone.interval(table, 3, HealthPhone.ms(15), HealthPhone.ms(40))
+        // A stage of an unknown depth, an unknown stage, and one that touches the one before with the same meaning.
+        try phone.run(
+            """
+            INSERT INTO sleep_stages_table VALUES (1, \(HealthPhone.ms(0)), \(HealthPhone.ms(1)), 5),
+                (1, \(HealthPhone.ms(-1)), \(HealthPhone.ms(0)), 4), (1, \(HealthPhone.ms(1)), \(HealthPhone.ms(2)), 6),
+                (1, \(HealthPhone.ms(2)), \(HealthPhone.ms(2, 10)), 7), (1, \(HealthPhone.ms(2, 10)), \(HealthPhone.ms(2, 20)), 3),
+                (1, \(HealthPhone.ms(2, 20)), \(HealthPhone.ms(2, 30)), 1), (1, \(HealthPhone.ms(3)), \(HealthPhone.ms(4)), 2),
+                (1, \(HealthPhone.ms(4)), \(HealthPhone.ms(5)), 0), (1, \(HealthPhone.ms(5)), \(HealthPhone.ms(6)), 4),
+                (2, \(HealthPhone.ms(13)), \(HealthPhone.ms(14)), 2), (3, \(HealthPhone.ms(15)), \(HealthPhone.ms(16)), 4)
+            """)
+        func stage(_ depth: Sleep.Stage.Depth, _ from: Timestamp, _ to: Timestamp) -> Sleep.Stage {
+            Sleep.Stage(depth, from: from, to: to)
+        }
+        let at = HealthPhone.at
+        let night = Sleep(stages: [
+            stage(.light, at(-1, 0, 0), at(0, 0, 0)), stage(.deep, at(0, 0, 0), at(1, 0, 0)),
+            stage(.rem, at(1, 0, 0), at(2, 0, 0)), stage(.awake, at(2, 0, 0), at(2, 30, 0)),
+            stage(.light, at(5, 0, 0), at(6, 0, 0)),
+        ])
+        let samples = try phone.samples(.sleep)
+        #expect(
+            samples == [Sample(metric: .sleep, start: at(-1, 0, 0), end: at(6, 0, 0), reading: .sleep(night))])
+        #expect(samples.first?.value == 240 && samples.allSatisfy { $0.isValid })
+        #expect(
+            try phone.open().skippedRows == [
+                table: [.incomplete: 1, .tooLong: 1], "sleep_stages_table": [.unknownCode: 3],
+            ])
+    }
+
+    @Test func `a workout has what lies within it`() throws {
+        let table = "exercise_session_record_table"
+        try phone.interval(table, 1, HealthPhone.ms(8), HealthPhone.ms(9), method: 1, [("exercise_type", "33")])
+        try phone.interval(table, 2, HealthPhone.ms(20), HealthPhone.ms(20, 30), [("exercise_type", "62")])
+        func amount(
+            _ table: String, _ number: Int, _ from: Int64, _ to: Int64, device: Int = 1, _ column: String,
+            _ value: String
+        )
+            throws
+        {
+            try phone.interval(
+                table, number, HealthPhone.ms(8, from), HealthPhone.ms(8, to), device: device, [(column, value)])
+        }
+        // The first begins before the workout, the fourth is the same metres by the phone, the last ends after the workout.
+        try amount("distance_record_table", 1, -10, 10, "distance", "900")
+        try amount("distance_record_table", 2, 0, 30, "distance", "2500.5")
+        try amount("distance_record_table", 3, 30, 59, "distance", "2400.25")
+        try amount("distance_record_table", 4, 1, 29, device: 2, "distance", "2300")
+        try amount("distance_record_table", 5, 59, 61, "distance", "70")
+        // Calories, of which a thousand are a kilocalorie.
+        try amount("active_calories_burned_record_table", 1, 0, 60, "energy", "310500.0")
+        try amount("total_calories_burned_record_table", 1, 0, 60, "energy", "400000.0")
+        try amount("steps_record_table", 1, 0, 30, "count", "2600")
+        try amount("steps_record_table", 2, 30, 60, "count", "2500")
+        try phone.interval("heart_rate_record_table", 1, HealthPhone.ms(7), HealthPhone.ms(10))
+        try phone.run(
+            """
+            INSERT INTO heart_rate_record_series_table VALUES (1, 60, \(HealthPhone.ms(7))), (1, 120, \(HealthPhone.ms(8))),
+                (1, 150, \(HealthPhone.ms(8, 20))), (1, 140, \(HealthPhone.ms(8, 40))), (1, 0, \(HealthPhone.ms(8, 41))),
+                (1, 70, \(HealthPhone.ms(9)))
+            """)
+        let samples = try phone.samples(.sport)
+        #expect(
+            samples.map(\.reading) == [
+                .sport(
+                    Sport(
+                        activity: "running", distance: 4900.75, energy: 310.5, steps: 5100, minimumHeartRate: 120,
+                        averageHeartRate: 136.67, maximumHeartRate: 150)),
+                .sport(Sport(activity: "type_62")),
+            ])
+        #expect(samples.map(\.value) == [60, 30] && samples.map(\.isUserInitiated) == [true, false])
+        #expect(samples.allSatisfy { $0.isValid })
+        #expect(try phone.open().device.unknownTables.isEmpty)
+    }
+
+    @Test func `total calories count where there are no active ones, and a workout has a length`() throws {
+        let table = "exercise_session_record_table"
+        try phone.interval(table, 1, HealthPhone.ms(8), HealthPhone.ms(9), [("exercise_type", "57")])
+        try phone.interval(table, 2, HealthPhone.ms(10), HealthPhone.ms(10), [("exercise_type", "57")])
+        try phone.interval(
+            "total_calories_burned_record_table", 1, HealthPhone.ms(8), HealthPhone.ms(9), [("energy", "120000")])
+        #expect(try phone.samples(.sport).map(\.reading) == [.sport(Sport(activity: "yoga", energy: 120))])
+        #expect(try phone.open().skippedRows == [table: [.incomplete: 1]])
+    }
+
+    /// The numbers of Android's own list, which are not those of androidx.
+    @Test(
+        arguments: [
+            (0, "unknown"), (1, "badminton"), (4, "cycling"), (5, "indoor_cycling"), (16, "golf"),
+            (20, "high_intensity_interval_training"),
+            (21, "hiking"), (27, "pilates"), (29, "rock_climbing"), (31, "rowing"), (33, "running"), (34, "treadmill"),
+            (41, "soccer"),
+            (44, "stair_climbing"), (45, "strength"), (48, "open_water_swimming"), (49, "swimming"), (51, "tennis"),
+            (53, "walking"),
+            (55, "weightlifting"), (57, "yoga"), (58, "other"), (59, "stair_climbing_machine"), (60, "elliptical"),
+            (61, "rowing_machine"), (62, "type_62"), (-1, "type_-1"),
+        ] as [(Int64, String)])
+    func `names the types of Android's database`(type: Int64, name: String) {
+        #expect(ExerciseType.name(of: type) == name)
+    }
+}
