@@ -16,7 +16,7 @@ let settings: [SwiftSetting] = [
 /// What the tests compute with most is optimised in debug builds, too. Not where the package is a dependency, which may have no such
 /// flags, and not for the sanitizers: inlined code of Swift's library writes the length of the shared empty array, which the
 /// thread sanitizer reports.
-let computing: Set = ["Concurrency", "GatewayTesting", "JSON", "StoreAPI", "TestSupport", "Vitals"]
+let computing: Set = ["Concurrency", "GatewayTesting", "JSON", "TestSupport", "Vitals"]
 let optimised: [SwiftSetting] =
     Context.packageDirectory.contains("/checkouts/") || Context.environment["VITALS2MQTT_SANITIZER"] != nil
     ? [] : [.unsafeFlags(["-O"], .when(configuration: .debug))]
@@ -42,7 +42,7 @@ let unixSignals = "UnixSignals".from("swift-service-lifecycle")
 /// The plugins that are compiled in: folders of `Plugins/`, with what each needs beyond `GatewayKit` and `Vitals`.
 /// `Plugins/BundledPlugins.swift` is the other list; `ArchitectureTests` compares both with the folders.
 let plugins: [(name: String, dependencies: [Target.Dependency])] = [
-    ("BlueZ", ["CSDBus", "Concurrency", logging]),
+    ("BlueZ", ["Concurrency", "CSDBus", logging]),
     ("ColmiRing", ["Concurrency", logging]),
     ("Exec", ["Concurrency", logging, subprocess, systemPackage]),
     ("GATTHealth", ["Concurrency", logging]),
@@ -50,12 +50,12 @@ let plugins: [(name: String, dependencies: [Target.Dependency])] = [
         "HTTP",
         [
             "Concurrency", "JSON", "Listening", httpTypes, hummingbird, hummingbirdTLS, lifecycle, logging, nioCore,
-            "NIOHTTPTypes".from("swift-nio-extras"), nioPosix,
+            nioPosix, "NIOHTTPTypes".from("swift-nio-extras"),
         ]
     ),
     ("Link", ["Concurrency", "JSON", logging]),
     ("O2Ring", ["Concurrency", "JSON", logging]),
-    ("PhoneExports", ["CZlib", "Concurrency", "JSON", logging, sqlite]),
+    ("PhoneExports", ["Concurrency", "CZlib", "JSON", logging, sqlite]),
     ("Phones", ["Concurrency", "JSON", logging]),
     ("Replay", ["Concurrency", "JSON", "Recordings", logging]),
     ("Simulator", ["Concurrency"]),
@@ -71,25 +71,23 @@ let samples = ["PhoneExports": ["gadgetbridge.yaml", "health-connect.yaml"]]
 
 /// What the tests of a plugin need beyond the plugin, `GatewayKit` and `Vitals`, where that is not just `GatewayTesting`.
 let pluginTests: [String: [Target.Dependency]] = [
-    "BlueZ": ["Concurrency", "GatewayTesting", "TestSupport", "JSON", "MQTT", "Messages", "vitals2mqtt", logging],
+    "BlueZ": ["Concurrency", "GatewayTesting", "JSON", "MQTT", "TestSupport", "vitals2mqtt", logging],
     "ColmiRing": ["Conformance", "GatewayTesting", "TestSupport"],
     "Exec": ["GatewayTesting", "TestSupport", logging],
     "GATTHealth": ["Conformance", "GatewayTesting", "TestSupport"],
-    "PhoneExports": [
-        "CZlib", "Concurrency", "Conformance", "GatewayTesting", "TestSupport", logging, sqlite,
-    ],
     "HTTP": [
-        "Concurrency", "GatewayTesting", "TestSupport", "JSON", "Listening", httpTypes, logging, nioCore,
-        "NIOEmbedded".from("swift-nio"), "NIOHTTPTypes".from("swift-nio-extras"), subprocess,
+        "Concurrency", "GatewayTesting", "JSON", "Listening", "TestSupport", httpTypes, logging, nioCore, subprocess,
+        "NIOEmbedded".from("swift-nio"), "NIOHTTPTypes".from("swift-nio-extras"),
     ],
-    "Link": ["Concurrency", "GatewayTesting", "TestSupport", "JSON", logging],
+    "Link": ["Concurrency", "GatewayTesting", "JSON", "TestSupport", logging],
     "O2Ring": ["Conformance", "GatewayTesting", "TestSupport"],
+    "PhoneExports": ["Concurrency", "Conformance", "CZlib", "GatewayTesting", "TestSupport", logging, sqlite],
     "Phones": ["Concurrency", "Conformance", "GatewayTesting", "TestSupport", logging],
-    "Replay": ["Exec", "GATTHealth", "GatewayTesting", "TestSupport", "JSON", "Link", "Recordings", "link-wearable"],
+    "Replay": ["Exec", "GatewayTesting", "GATTHealth", "JSON", "Link", "link-wearable", "Recordings", "TestSupport"],
     "Simulator": ["Conformance", "GatewayTesting", "TestSupport"],
     "TCP": [
-        "Concurrency", "GatewayTesting", "TestSupport", logging, nioCore, "NIOEmbedded".from("swift-nio"), nioPosix,
-        nioSSL,
+        "Concurrency", "GatewayTesting", "TestSupport", logging, nioCore, nioPosix, nioSSL,
+        "NIOEmbedded".from("swift-nio"),
     ],
 ]
 
@@ -119,7 +117,7 @@ let fixtures: [String: [String]] = [
     "ArchitectureTests": ["Guides"], "ConcurrencyTests": ["Sanitizer"],
     "ContractTests": ["Fixtures", "Inputs"],
     "ColmiRingTests": ["Inputs"],
-    "HomeAssistantTests": ["Fixtures"], "IntegrationTests": ["Fixtures"], "PluginCheckTests": ["Programs"],
+    "HomeAssistantTests": ["Fixtures"], "IntegrationTests": ["Fixtures"], "GatewayMainTests": ["Programs"],
     "LinkTests": ["Fixtures", "Inputs"], "GATTHealthTests": ["Inputs"],
     "O2RingTests": ["Inputs"],
     "PhoneExportsTests": [
@@ -171,36 +169,32 @@ let package = Package(
         module("GatewayKit", ["Concurrency", "Vitals", logging]),
         module("Listening", ["Concurrency", "GatewayKit", nioCore, nioSSL]),
         module("Recordings", ["GatewayKit", "JSON", "Vitals"]),
-        module("StoreAPI", ["Vitals"]),
-        module("Engines", ["Concurrency", "GatewayKit", "StoreAPI", "Vitals", logging]),
-        module("Store", ["Concurrency", "JSON", "StoreAPI", "Vitals", grdb, sqlite]),
-        module("Messages"),
-        module("Contract", ["JSON", "Messages", "Vitals"]),
-        module("MQTT", ["CMosquitto", "Concurrency", "Messages", logging]),
-        module("HomeAssistant", ["Contract", "JSON", "Messages", "Vitals"]),
+        module("Engines", ["Concurrency", "GatewayKit", "Vitals", logging]),
+        module("Store", ["Concurrency", "JSON", "Vitals", grdb, sqlite]),
+        module("Contract", ["JSON", "MQTT", "Vitals"]),
+        module("Mosquitto", ["CMosquitto", "Concurrency", "MQTT", logging]),
+        module("MQTT", ["Concurrency"]),
+        module("HomeAssistant", ["Contract", "JSON", "MQTT", "Vitals"]),
         module(
             "HomeAssistantStatistics",
             [
-                "Concurrency", "HomeAssistant", "JSON", "StoreAPI", "Vitals", logging, nioCore, nioHTTP1, nioPosix,
-                nioSSL, nioWebSocket,
+                "Concurrency", "HomeAssistant", "JSON", "Vitals", logging, nioCore, nioHTTP1, nioPosix, nioSSL,
+                nioWebSocket,
             ]),
-        module(
-            "Delivery",
-            ["Concurrency", "Contract", "HomeAssistant", "MQTT", "Messages", "StoreAPI", "Vitals", deque, logging]),
+        module("Delivery", ["Concurrency", "Contract", "HomeAssistant", "MQTT", "Vitals", deque, logging]),
         module(
             "Gateway",
             [
-                "CTimex", "Concurrency", "Contract", "Delivery", "Engines", "GatewayKit", "HomeAssistant",
-                "HomeAssistantStatistics", "JSON", "Listening", "MQTT", "Messages", "Recordings", "Store", "StoreAPI",
-                "Vitals", lifecycle, logging, unixSignals, "Yams".from("Yams"),
+                "Concurrency", "Contract", "CTimex", "Delivery", "Engines", "GatewayKit", "HomeAssistant",
+                "HomeAssistantStatistics", "JSON", "Listening", "Mosquitto", "MQTT", "Recordings", "Store", "Vitals",
+                lifecycle, logging, unixSignals, "Yams".from("Yams"),
             ]),
         module("Conformance", ["Concurrency", "GatewayKit", "Vitals"]),
-        module("PluginCheck", ["Concurrency", "Conformance", "Exec", "GatewayKit", "Link", "Vitals", logging]),
         module(
             "GatewayMain",
             [
-                "BundledPlugins", "Gateway", "GatewayKit", "PluginCheck", "Vitals", logging,
-                "ArgumentParser".from("swift-argument-parser"),
+                "BundledPlugins", "Concurrency", "Conformance", "Exec", "Gateway", "GatewayKit", "Link", "Vitals",
+                logging, "ArgumentParser".from("swift-argument-parser"),
             ]),
         module("GatewayTesting", ["Concurrency", "GatewayKit", "Vitals", logging]),
         .executableTarget(
@@ -215,14 +209,14 @@ let package = Package(
         module(
             "TestSupport",
             [
-                "Concurrency", "Conformance", "GatewayKit", "GatewayTesting", "JSON", "MQTT", "Messages", "Store",
-                "StoreAPI", "Vitals", logging, subprocess, systemPackage,
+                "Concurrency", "Conformance", "GatewayKit", "GatewayTesting", "JSON", "MQTT", "Store", "Vitals",
+                logging, subprocess, systemPackage,
             ], in: "Tests/Support"),
         module(
             "GatewaySimulation",
             [
-                "Contract", "Delivery", "Engines", "Gateway", "GatewayKit", "GatewayTesting", "JSON", "MQTT",
-                "Messages", "Store", "StoreAPI", "TestSupport", "Vitals", logging,
+                "Contract", "Delivery", "Engines", "Gateway", "GatewayKit", "GatewayTesting", "JSON", "MQTT", "Store",
+                "TestSupport", "Vitals", logging,
             ], in: "Tests/Simulation/GatewaySimulation"),
         .executableTarget(
             name: "vitals2mqtt-simulate",
@@ -233,7 +227,7 @@ let package = Package(
             dependencies: ["CMosquitto", "JSON", grdb, "ArgumentParser".from("swift-argument-parser")],
             path: "Tests/Benchmarks/Program", swiftSettings: settings),
         tests("ArchitectureTests"),
-        tests("BenchTests", ["vitals2mqtt-bench", "Contract", "JSON", "Messages", "Vitals"]),
+        tests("BenchTests", ["Contract", "JSON", "MQTT", "Vitals", "vitals2mqtt-bench"]),
         // A simulated wearable as its own program: the other end of these tests.
         .executableTarget(
             name: "link-wearable",
@@ -244,66 +238,59 @@ let package = Package(
         tests(
             "ConformanceTests",
             [
-                "Conformance", "Exec", "GatewayKit", "GatewayTesting", "TestSupport", "Link", "TCP", "Vitals",
-                "link-wearable",
-                nioCore, nioPosix,
+                "Conformance", "Exec", "GatewayKit", "GatewayTesting", "Link", "link-wearable", "TCP", "TestSupport",
+                "Vitals", nioCore, nioPosix,
             ]),
         tests("ConcurrencyTests", ["Concurrency", "GatewayKit", "GatewayTesting", "TestSupport", "Vitals"]),
-        tests("ContractTests", ["Contract", "TestSupport", "JSON", "MQTT", "Messages", "Vitals"]),
+        tests("ContractTests", ["Contract", "JSON", "MQTT", "TestSupport", "Vitals"]),
         tests(
             "DeliveryTests",
             [
-                "Concurrency", "Contract", "Delivery", "GatewayKit", "GatewayTesting", "TestSupport", "HomeAssistant",
-                "JSON", "MQTT",
-                "Messages", "Store", "StoreAPI", "Vitals", logging,
+                "Concurrency", "Contract", "Delivery", "GatewayKit", "GatewayTesting", "HomeAssistant", "JSON",
+                "Mosquitto", "MQTT", "Store", "TestSupport", "Vitals", logging,
             ]),
         tests(
             "EnginesTests",
-            ["Concurrency", "Engines", "GatewayKit", "GatewayTesting", "TestSupport", "StoreAPI", "Vitals", logging]),
+            ["Concurrency", "Engines", "GatewayKit", "GatewayTesting", "TestSupport", "Vitals", logging]),
         tests("GatewayKitTests", ["GatewayKit", "Vitals"]),
         tests(
             "GatewayTestingTests",
-            ["Concurrency", "Conformance", "GatewayKit", "GatewayTesting", "TestSupport", "JSON", "Vitals", logging]),
+            ["Concurrency", "Conformance", "GatewayKit", "GatewayTesting", "JSON", "TestSupport", "Vitals", logging]),
         tests(
             "GatewayTests",
             [
                 "BundledPlugins", "Concurrency", "Contract", "Engines", "Gateway", "GatewayKit", "GatewayTesting",
-                "TestSupport",
-                "JSON", "MQTT", "Recordings", "Store", "StoreAPI", "Vitals", "vitals2mqtt", grdb, lifecycle, logging,
-                subprocess,
-                systemPackage,
+                "JSON", "MQTT", "Recordings", "Store", "TestSupport", "Vitals", "vitals2mqtt", grdb, lifecycle, logging,
+                subprocess, systemPackage,
             ]),
-        tests("HomeAssistantTests", ["Contract", "HomeAssistant", "JSON", "Messages", "Vitals"]),
+        tests("HomeAssistantTests", ["Contract", "HomeAssistant", "JSON", "MQTT", "Vitals"]),
         tests(
             "HomeAssistantStatisticsTests",
             [
-                "Concurrency", "Contract", "GatewayTesting", "TestSupport", "HomeAssistant", "HomeAssistantStatistics",
-                "JSON",
-                "Store", "StoreAPI", "Vitals", logging, nioCore, nioHTTP1, nioPosix, nioWebSocket,
+                "Concurrency", "Contract", "GatewayTesting", "HomeAssistant", "HomeAssistantStatistics", "JSON",
+                "Store", "TestSupport", "Vitals", logging, nioCore, nioHTTP1, nioPosix, nioWebSocket,
             ]),
         tests(
             "IntegrationTests",
             [
-                "Concurrency", "GatewayTesting", "TestSupport", "JSON", "MQTT", "Messages", "Vitals", "vitals2mqtt",
+                "Concurrency", "GatewayTesting", "JSON", "Mosquitto", "MQTT", "TestSupport", "Vitals", "vitals2mqtt",
                 logging,
             ]),
         tests("JSONTests", ["JSON", "Vitals"]),
         tests(
-            "ListeningTests",
-            ["Concurrency", "GatewayKit", "TestSupport", "Listening", "Vitals", nioCore, nioPosix]),
-        tests("MQTTTests", ["GatewayKit", "GatewayTesting", "TestSupport", "MQTT", "Messages", "Vitals", logging]),
-        tests("PluginCheckTests", ["GatewayKit", "Link", "PluginCheck", logging]),
-        tests("RecordingsTests", ["GatewayKit", "GatewayTesting", "TestSupport", "Recordings", "Vitals"]),
+            "ListeningTests", ["Concurrency", "GatewayKit", "Listening", "TestSupport", "Vitals", nioCore, nioPosix]),
+        tests("MQTTTests", ["GatewayKit", "GatewayTesting", "Mosquitto", "MQTT", "TestSupport", "Vitals", logging]),
+        tests("GatewayMainTests", ["GatewayKit", "GatewayMain", "Link", logging]),
+        tests("RecordingsTests", ["GatewayKit", "GatewayTesting", "Recordings", "TestSupport", "Vitals"]),
         tests(
             "SimulationTests",
             [
-                "ColmiRing", "Concurrency", "Contract", "Delivery", "Engines", "GATTHealth", "Gateway", "GatewayKit",
-                "GatewaySimulation", "GatewayTesting", "TestSupport", "HomeAssistant", "JSON", "Link", "MQTT",
-                "Messages", "O2Ring",
-                "Simulator", "Store", "StoreAPI", "Vitals", "vitals2mqtt-simulate", logging,
+                "ColmiRing", "Concurrency", "Contract", "Delivery", "Engines", "Gateway", "GatewayKit",
+                "GatewaySimulation", "GatewayTesting", "GATTHealth", "HomeAssistant", "JSON", "Link", "MQTT", "O2Ring",
+                "Simulator", "Store", "TestSupport", "Vitals", "vitals2mqtt-simulate", logging,
                 "ArgumentParser".from("swift-argument-parser"),
             ]),
-        tests("StoreTests", ["Concurrency", "Engines", "TestSupport", "Store", "StoreAPI", "Vitals", grdb]),
+        tests("StoreTests", ["Concurrency", "Engines", "Store", "TestSupport", "Vitals", grdb]),
         tests("VitalsTests", ["Vitals"]),
     ]
 )
@@ -317,7 +304,7 @@ if Context.environment["VITALS2MQTT_FUZZERS"] != nil {
         .target(
             name: "Fuzzers",
             dependencies: [
-                "ColmiRing", "Contract", "GATTHealth", "GatewayKit", "JSON", "Link", "Messages", "O2Ring",
+                "ColmiRing", "Contract", "GATTHealth", "GatewayKit", "JSON", "Link", "MQTT", "O2Ring",
                 "PhoneExports", "Phones", "Recordings", "Vitals", logging,
             ],
             path: ".",
@@ -371,7 +358,7 @@ func plugin(_ name: String, _ dependencies: [Target.Dependency]) -> [Target] {
             swiftSettings: settings),
         .testTarget(
             name: "\(name)Tests",
-            dependencies: [.target(name: name)] + api + (pluginTests[name] ?? ["GatewayTesting"]),
+            dependencies: [.target(name: name)] + api + (pluginTests[name] ?? ["TestSupport"]),
             path: "Plugins/\(name)/Tests", exclude: fixtures["\(name)Tests"] ?? [], swiftSettings: settings),
     ]
 }

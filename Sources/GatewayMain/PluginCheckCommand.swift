@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Gateway
 import Logging
-import PluginCheck
 
 /// `plugin check`.
 struct PluginCheckCommand: GatewayCommand {

@@ -1,4 +1,3 @@
-package import StoreAPI
 import Synchronization
 package import Vitals
 

@@ -1,4 +1,3 @@
-package import StoreAPI
 package import Vitals
 
 extension SQLiteStore {

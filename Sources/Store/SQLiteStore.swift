@@ -1,6 +1,5 @@
 import Concurrency
 import GRDB
-package import StoreAPI
 import Synchronization
 package import Vitals
 

@@ -1,5 +1,5 @@
 import GRDB
-import StoreAPI
+import Vitals
 
 extension StoreError {
     /// The store error for an error of SQLite or of the code around it.

@@ -1,4 +1,3 @@
-import StoreAPI
 import Vitals
 
 /// The limits of a store. The defaults are those of the configuration file.

@@ -10,10 +10,10 @@ import Testing
 
     /// The modules that create, store, pass on or send entries.
     private static let modulesWithEntries: Set<String> = [
-        "StoreAPI", "Store", "Delivery", "Gateway",
+        "Vitals", "Store", "Delivery", "Gateway",
     ]
     /// The modules that only see committed entries.
-    private static let behindCommit: Set<String> = ["Delivery", "Contract", "MQTT", "Messages"]
+    private static let behindCommit: Set<String> = ["Delivery", "Contract", "MQTT", "Mosquitto"]
     private static let types: Set<Substring> = ["struct", "class", "enum", "actor", "protocol", "typealias"]
 
     /// The words of a line that may be identifiers.
@@ -46,7 +46,7 @@ import Testing
 
     @Test func `there is one type of entry`() throws {
         let found = try Self.declarations(of: Self.entry)
-        #expect(found == ["enum Sources/StoreAPI/OutboxEntry.swift"])
+        #expect(found == ["enum Sources/Vitals/Storage/OutboxEntry.swift"])
     }
 
     @Test func `only the store, delivery and what puts them together know entries`() throws {
@@ -57,7 +57,7 @@ import Testing
                 #expect(Self.modulesWithEntries.contains(module), "\(file) knows entries of the outbox")
             }
         }
-        #expect(found.isSuperset(of: ["StoreAPI", "Store", "Delivery"]))
+        #expect(found.isSuperset(of: ["Vitals", "Store", "Delivery"]))
         for file in try Repository.swiftFiles(in: "Plugins") {
             #expect(!Self.mentions(Self.entry, in: file), "\(file) knows entries of the outbox")
         }
@@ -66,7 +66,7 @@ import Testing
     @Test func `the engines know nothing of what is behind a commit`() throws {
         let files = try Repository.swiftFiles(in: "Sources/Engines")
         #expect(files.count > 30)
-        #expect(files.contains { $0.imports.contains("StoreAPI") })
+        #expect(files.contains { $0.text.contains("DeviceStore") || $0.text.contains("OutboxStore") })
         for file in files {
             let known = file.imports.intersection(Self.behindCommit)
             #expect(known.isEmpty, "\(file) imports \(known.sorted())")
@@ -75,13 +75,13 @@ import Testing
 
     @Test func `delivery knows nothing of the engines`() throws {
         let files = try Repository.swiftFiles(in: "Sources/Delivery")
-        #expect(files.contains { $0.imports.contains("StoreAPI") })
+        #expect(files.contains { $0.text.contains("DeviceStore") || $0.text.contains("OutboxStore") })
         for file in files { #expect(!file.imports.contains("Engines"), "\(file) imports the engines") }
     }
 
     @Test func `there is one type of message to the broker`() throws {
         let found = try Self.declarations(of: Self.message)
-        #expect(found == ["struct Sources/Messages/OutgoingMessage.swift"])
+        #expect(found == ["struct Sources/MQTT/Messages/OutgoingMessage.swift"])
         let files = try ["Sources", "Plugins", "Tests"].flatMap { try Repository.swiftFiles(in: $0) }
         #expect(files.contains { $0.text.contains(Self.message) && $0.path.hasPrefix("Tests/") })
         for file in files { #expect(!file.text.contains(Self.formerMessage), "\(file) names \(Self.formerMessage)") }

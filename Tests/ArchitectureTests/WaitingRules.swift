@@ -65,7 +65,7 @@ import Testing
         "Sources/Recordings/Writing/LinkRecorder.swift": "change",
         "Tests/Support/Sessions/ScriptedSession.swift": "session.change",
         "Tests/Benchmarks/Program/Feed/DeviceTally.swift": ".update",
-        "Sources/PluginCheck/ProgramUnderCheck.swift": " audit",
+        "Sources/GatewayMain/PluginCheck/ProgramUnderCheck.swift": " audit",
         "Plugins/Replay/Sources/Calling/ConversationLink.swift": " change",
         "Plugins/Replay/Sources/Playing/Playback.swift": " change",
         "Plugins/Simulator/Sources/Device/SimulatedDevice.swift": "device.use",

@@ -1,5 +1,5 @@
 import Contract
-import Messages
+import MQTT
 import Testing
 import Vitals
 

@@ -1,6 +1,6 @@
 import Contract
 import Foundation
-import Messages
+import MQTT
 import TestSupport
 import Testing
 

@@ -1,7 +1,6 @@
 import Contract
 import Foundation
 import MQTT
-import Messages
 import TestSupport
 import Testing
 import Vitals

@@ -1,6 +1,6 @@
 import Contract
 import JSON
-import Messages
+import MQTT
 import Testing
 import Vitals
 

@@ -1,6 +1,6 @@
 import Contract
 import JSON
-import Messages
+import MQTT
 import Vitals
 
 /// Invariants of the command parser, for any input. The fuzzer checks them with endless inputs, the tests with those

@@ -1,5 +1,5 @@
 import Contract
-import Messages
+import MQTT
 import Vitals
 
 /// Every kind of message, by the name of its fixture.

@@ -1,7 +1,7 @@
 import Contract
 import Foundation
 import JSON
-import Messages
+import MQTT
 import Testing
 import Vitals
 

@@ -1,5 +1,4 @@
 import Contract
-import StoreAPI
 import Testing
 import Vitals
 

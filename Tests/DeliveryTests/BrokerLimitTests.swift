@@ -4,7 +4,7 @@ import GatewayKit
 import JSON
 import Logging
 import MQTT
-import StoreAPI
+import Mosquitto
 import TestSupport
 import Testing
 import Vitals

@@ -1,5 +1,4 @@
 import Concurrency
-import StoreAPI
 import TestSupport
 import Testing
 import Vitals

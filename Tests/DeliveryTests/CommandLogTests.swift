@@ -4,9 +4,8 @@ import GatewayKit
 import GatewayTesting
 import JSON
 import Logging
-import Messages
+import MQTT
 import Store
-import StoreAPI
 import TestSupport
 import Testing
 import Vitals

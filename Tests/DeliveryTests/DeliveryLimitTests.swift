@@ -5,8 +5,6 @@ import GatewayTesting
 import JSON
 import Logging
 import MQTT
-import Messages
-import StoreAPI
 import TestSupport
 import Testing
 import Vitals

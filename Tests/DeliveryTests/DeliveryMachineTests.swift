@@ -1,5 +1,4 @@
 import Delivery
-import StoreAPI
 import Testing
 import Vitals
 

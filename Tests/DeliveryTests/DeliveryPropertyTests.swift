@@ -1,6 +1,5 @@
 import Delivery
 import GatewayTesting
-import StoreAPI
 import TestSupport
 import Testing
 import Vitals

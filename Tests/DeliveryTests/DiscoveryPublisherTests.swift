@@ -2,7 +2,7 @@ import Concurrency
 import Contract
 import Dispatch
 import HomeAssistant
-import Messages
+import MQTT
 import Testing
 import Vitals
 

@@ -1,5 +1,4 @@
 import MQTT
-import StoreAPI
 import TestSupport
 import Testing
 import Vitals

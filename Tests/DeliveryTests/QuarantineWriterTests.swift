@@ -3,7 +3,6 @@ import Contract
 import GatewayKit
 import GatewayTesting
 import Logging
-import StoreAPI
 import TestSupport
 import Testing
 import Vitals

@@ -1,6 +1,5 @@
 import Engines
 import GatewayKit
-import StoreAPI
 import TestSupport
 import Vitals
 

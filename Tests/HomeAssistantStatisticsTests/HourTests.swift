@@ -1,6 +1,5 @@
 import HomeAssistant
 import HomeAssistantStatistics
-import StoreAPI
 import Testing
 import Vitals
 

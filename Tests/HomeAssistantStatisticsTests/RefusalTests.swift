@@ -3,7 +3,6 @@ import GatewayTesting
 import HomeAssistant
 import HomeAssistantStatistics
 import Logging
-import StoreAPI
 import Synchronization
 import TestSupport
 import Testing

@@ -1,6 +1,5 @@
 import GatewayTesting
 import HomeAssistantStatistics
-import StoreAPI
 import Synchronization
 import TestSupport
 import Testing

@@ -2,7 +2,7 @@ import Contract
 import Foundation
 import HomeAssistant
 import JSON
-import Messages
+import MQTT
 import Testing
 import Vitals
 

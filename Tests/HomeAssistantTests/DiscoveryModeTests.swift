@@ -1,7 +1,7 @@
 import Contract
 import HomeAssistant
 import JSON
-import Messages
+import MQTT
 import Testing
 import Vitals
 

@@ -1,6 +1,6 @@
 import Contract
 import HomeAssistant
-import Messages
+import MQTT
 import Testing
 import Vitals
 

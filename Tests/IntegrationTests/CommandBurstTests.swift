@@ -2,7 +2,7 @@ import GatewayTesting
 import JSON
 import Logging
 import MQTT
-import Messages
+import Mosquitto
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
-import Messages
 import Testing
 
 @testable import MQTT
+@testable import Mosquitto
 
 @Suite struct InFlightMessagesTests {
     private let token = MessageToken(rawValue: 9)

@@ -1,7 +1,7 @@
 import GatewayKit
 import Logging
 import MQTT
-import Messages
+import Mosquitto
 import TestSupport
 import Testing
 import Vitals

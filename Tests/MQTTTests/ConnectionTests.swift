@@ -1,6 +1,5 @@
 import GatewayTesting
 import MQTT
-import Messages
 import TestSupport
 import Testing
 

@@ -1,6 +1,7 @@
 import Glibc
 import Logging
 import MQTT
+import Mosquitto
 import Testing
 
 /// A server that takes no connection, so that an attempt to connect hangs for minutes.

@@ -1,7 +1,6 @@
 import GatewayKit
 import GatewayTesting
 import MQTT
-import Messages
 import Synchronization
 import TestSupport
 import Testing

@@ -1,5 +1,4 @@
 import MQTT
-import Messages
 import Testing
 
 @Suite struct OptionsTests {

@@ -9,7 +9,6 @@ import GatewayTesting
 import JSON
 import Logging
 import MQTT
-import Messages
 import Store
 import Synchronization
 import TestSupport

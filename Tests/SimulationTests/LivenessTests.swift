@@ -4,7 +4,6 @@ import GatewayKit
 import GatewayTesting
 import JSON
 import MQTT
-import Messages
 import Synchronization
 import TestSupport
 import Testing

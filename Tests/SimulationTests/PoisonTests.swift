@@ -3,7 +3,6 @@ import GatewayKit
 import GatewayTesting
 import JSON
 import MQTT
-import Messages
 import Synchronization
 import TestSupport
 import Testing

@@ -2,7 +2,6 @@ import GatewayKit
 import GatewayTesting
 import JSON
 import MQTT
-import Messages
 import TestSupport
 import Testing
 import Vitals

@@ -4,7 +4,6 @@ import GatewayTesting
 import JSON
 import Logging
 import MQTT
-import Messages
 import TestSupport
 import Testing
 import Vitals

@@ -11,7 +11,6 @@ import HomeAssistant
 import JSON
 import Logging
 import MQTT
-import Messages
 import Simulator
 import Store
 import Synchronization

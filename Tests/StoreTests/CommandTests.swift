@@ -1,5 +1,4 @@
 import GRDB
-import StoreAPI
 import Testing
 import Vitals
 

@@ -1,5 +1,4 @@
 import Foundation
-import StoreAPI
 import Testing
 import Vitals
 

@@ -1,5 +1,4 @@
 import Store
-import StoreAPI
 import TestSupport
 import Testing
 import Vitals

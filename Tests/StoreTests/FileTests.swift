@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import StoreAPI
 import Testing
 import Vitals
 

@@ -1,6 +1,5 @@
 import Concurrency
 import GRDB
-import StoreAPI
 import Testing
 import Vitals
 

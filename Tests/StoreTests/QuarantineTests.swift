@@ -1,5 +1,4 @@
 import Store
-import StoreAPI
 import Testing
 import Vitals
 

@@ -1,7 +1,6 @@
 import Foundation
 import GRDB
 import Glibc
-import StoreAPI
 import Testing
 import Vitals
 

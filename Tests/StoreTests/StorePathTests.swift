@@ -1,6 +1,5 @@
 import Foundation
 import Glibc
-import StoreAPI
 import Testing
 import Vitals
 

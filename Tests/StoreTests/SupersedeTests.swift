@@ -1,6 +1,5 @@
 import Engines
 import Store
-import StoreAPI
 import Synchronization
 import Testing
 import Vitals

@@ -1,7 +1,6 @@
 import GatewayKit
 import JSON
 import MQTT
-import Messages
 import TestSupport
 import Testing
 

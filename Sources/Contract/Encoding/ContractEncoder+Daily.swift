@@ -1,5 +1,5 @@
 import JSON
-package import Messages
+package import MQTT
 package import Vitals
 
 extension ContractEncoder {

@@ -1,5 +1,5 @@
 import JSON
-import Messages
+import MQTT
 import Vitals
 
 extension ContractEncoder {

@@ -1,5 +1,5 @@
 import JSON
-package import Messages
+package import MQTT
 package import Vitals
 
 /// A measurement cut into messages that a broker takes.

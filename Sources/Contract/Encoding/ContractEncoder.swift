@@ -1,5 +1,5 @@
 import JSON
-package import Messages
+package import MQTT
 package import Vitals
 
 /// Encodes the gateway's data as messages of the contract. It caches the time zone's last offset, so that neighbouring

@@ -1,4 +1,4 @@
-package import Messages
+package import MQTT
 
 extension OutgoingMessage {
     /// The final answer of a command from the store: each repetition has the same bytes.

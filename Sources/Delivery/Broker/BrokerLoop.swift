@@ -2,9 +2,8 @@ import Concurrency
 import Contract
 import Logging
 package import MQTT
-package import StoreAPI
 import Synchronization
-import Vitals
+package import Vitals
 
 /// Keeps the gateway connected to the broker: reconnects for ever with doubling waits, and loses nothing meanwhile.
 package struct BrokerLoop: Sendable {

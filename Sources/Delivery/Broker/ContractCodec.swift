@@ -1,8 +1,6 @@
 package import Contract
 import HomeAssistant
 package import MQTT
-package import Messages
-import StoreAPI
 package import Vitals
 
 /// Converts facts, states and answers to MQTT messages, and MQTT messages to commands: the one place where the contract

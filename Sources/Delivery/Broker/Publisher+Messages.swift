@@ -1,8 +1,6 @@
 import Contract
 import Logging
 import MQTT
-import Messages
-import StoreAPI
 import Vitals
 
 /// The messages of an entry, as the broker takes them.

@@ -3,8 +3,6 @@ import Contract
 import DequeModule
 import Logging
 import MQTT
-import Messages
-import StoreAPI
 import Vitals
 
 /// Sends the outbox and the retained states on one connection.

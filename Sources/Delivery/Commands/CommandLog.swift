@@ -2,8 +2,6 @@ import Concurrency
 import Contract
 import Logging
 import MQTT
-import Messages
-package import StoreAPI
 import Synchronization
 package import Vitals
 

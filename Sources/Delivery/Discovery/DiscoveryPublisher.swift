@@ -1,7 +1,7 @@
 import Concurrency
 import Contract
 import HomeAssistant
-import Messages
+import MQTT
 import Synchronization
 package import Vitals
 

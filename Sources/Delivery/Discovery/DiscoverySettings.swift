@@ -1,6 +1,6 @@
 import Contract
 package import HomeAssistant
-package import Messages
+package import MQTT
 import Vitals
 
 /// Whether and how devices are announced to Home Assistant.

@@ -1,5 +1,4 @@
 import DequeModule
-package import StoreAPI
 package import Vitals
 
 /// Decides what goes to the broker next: the lanes by urgency, each in its order, and nothing past the window.

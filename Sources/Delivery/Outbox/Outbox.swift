@@ -1,7 +1,6 @@
 package import Concurrency
-package import StoreAPI
 import Synchronization
-import Vitals
+package import Vitals
 
 /// The entries on their way to the broker: the delivery engine, shared between the store, which adds to it, and
 /// the publisher, which empties it.

@@ -1,6 +1,5 @@
 import Concurrency
 import Logging
-import StoreAPI
 import Vitals
 
 /// Stores for each lane the number up to which the broker has everything, so that a crash repeats few messages.

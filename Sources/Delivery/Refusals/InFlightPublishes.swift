@@ -1,7 +1,6 @@
 import Concurrency
 import Logging
 import MQTT
-import StoreAPI
 import Synchronization
 import Vitals
 

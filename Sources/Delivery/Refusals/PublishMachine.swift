@@ -1,5 +1,4 @@
 import MQTT
-import StoreAPI
 import Vitals
 
 /// Decides the outcome of each message that the broker has answered, or at which it cut the connection, and how long

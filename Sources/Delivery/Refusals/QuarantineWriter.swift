@@ -1,6 +1,5 @@
 import Concurrency
 import Logging
-import StoreAPI
 import Synchronization
 import Vitals
 

@@ -1,4 +1,3 @@
-package import StoreAPI
 package import Vitals
 
 /// Sends facts again by their numbers, between the states.

@@ -1,7 +1,7 @@
 import Concurrency
 import Contract
 import DequeModule
-package import Messages
+package import MQTT
 import Synchronization
 package import Vitals
 

@@ -1,4 +1,3 @@
-package import StoreAPI
 package import Vitals
 
 /// Decides what is published of the running day, and which past days have to be settled.

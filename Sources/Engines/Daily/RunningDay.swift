@@ -1,4 +1,3 @@
-package import StoreAPI
 package import Vitals
 
 /// A device's running local day: one tally per metric, so that adding a sample costs the same at any time of day.

@@ -1,5 +1,5 @@
 import GatewayKit
-import StoreAPI
+import Vitals
 
 /// A receipt whose sample was refused, or goes to the store.
 struct CheckedReceipt {

@@ -1,7 +1,6 @@
 import Concurrency
 import GatewayKit
 import Logging
-import StoreAPI
 import Vitals
 
 /// Keeps the running day of each metric, and summarises past days.

@@ -1,5 +1,4 @@
 import GatewayKit
-import StoreAPI
 import Vitals
 
 /// Reads local days from the store.

@@ -1,7 +1,6 @@
 import Concurrency
 import GatewayKit
 import Logging
-import StoreAPI
 import Vitals
 
 /// The events of a session.

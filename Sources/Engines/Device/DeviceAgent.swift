@@ -1,7 +1,6 @@
 package import Concurrency
 package import GatewayKit
 package import Logging
-package import StoreAPI
 package import Vitals
 
 /// Everything that the gateway does for one device: an actor that owns the parts, each with one concern, and routes

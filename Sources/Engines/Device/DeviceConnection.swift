@@ -1,7 +1,6 @@
 import Concurrency
 import GatewayKit
 import Logging
-import StoreAPI
 import Vitals
 
 /// Keeps the device connected, and knows whether it is.

@@ -1,7 +1,6 @@
 import Concurrency
 import GatewayKit
 import Logging
-import StoreAPI
 import Vitals
 
 /// The device's identity and surroundings, for every part of its agent.

@@ -1,5 +1,4 @@
 import GatewayKit
-import StoreAPI
 import Vitals
 
 /// The identity of the device: from the configuration, and from its last connection.

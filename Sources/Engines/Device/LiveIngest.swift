@@ -1,6 +1,5 @@
 import Concurrency
 import GatewayKit
-import StoreAPI
 import Vitals
 
 /// Live samples between the device and the store. They wait for others to share a commit, unless the device waits for the receipt.

@@ -1,5 +1,4 @@
 import GatewayKit
-import StoreAPI
 import Vitals
 
 extension SampleIngest {

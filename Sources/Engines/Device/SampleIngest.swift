@@ -1,7 +1,6 @@
 import Concurrency
 import GatewayKit
 import Logging
-import StoreAPI
 import Vitals
 
 /// Stores samples and alerts with all their consequences.

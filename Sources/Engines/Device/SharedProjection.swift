@@ -1,6 +1,5 @@
 import Concurrency
 import GatewayKit
-import StoreAPI
 import Synchronization
 import Vitals
 

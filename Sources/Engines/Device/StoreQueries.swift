@@ -1,5 +1,4 @@
 import GatewayKit
-import StoreAPI
 import Vitals
 
 /// Answers queries about samples and days from the store.

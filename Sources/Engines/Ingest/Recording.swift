@@ -1,5 +1,4 @@
-package import StoreAPI
-import Vitals
+package import Vitals
 
 /// The consequences of an event: what to store, and the projection after it.
 package struct Recording: Sendable {

@@ -1,5 +1,4 @@
 package import GatewayKit
-package import StoreAPI
 package import Vitals
 
 extension SampleProjection {

@@ -1,4 +1,3 @@
-import StoreAPI
 package import Vitals
 
 /// The state that follows from a device's samples so far. A value: a transaction changes a copy, which is adopted once it is on

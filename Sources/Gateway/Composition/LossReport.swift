@@ -1,7 +1,6 @@
 import GatewayKit
 package import Logging
 package import Store
-package import StoreAPI
 package import Vitals
 
 /// Announces the loss of a store that was replaced to consumers, a gap for each device, until all of it is on disk. A start

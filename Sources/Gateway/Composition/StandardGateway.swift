@@ -6,10 +6,10 @@ import GatewayKit
 import HomeAssistant
 import Logging
 import MQTT
+import Mosquitto
 package import Recordings
 import ServiceLifecycle
 import Store
-import StoreAPI
 import Vitals
 
 extension GatewayServices {

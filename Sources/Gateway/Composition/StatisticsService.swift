@@ -5,7 +5,6 @@ import HomeAssistantStatistics
 import Logging
 import ServiceLifecycle
 import Store
-import StoreAPI
 import Vitals
 
 /// Imports statistics into Home Assistant if its address is configured, and else makes the store forget what was due.

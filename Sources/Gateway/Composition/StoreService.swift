@@ -2,7 +2,7 @@ import Concurrency
 import Logging
 import ServiceLifecycle
 import Store
-import StoreAPI
+import Vitals
 
 /// Keeps the store open as long as its users run, also when a stop that takes too long cancels all services at once.
 ///

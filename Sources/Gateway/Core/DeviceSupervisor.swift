@@ -2,7 +2,6 @@ import Concurrency
 import Engines
 import GatewayKit
 import Logging
-import StoreAPI
 import Vitals
 
 /// The devices that the gateway serves, each with its own agent, and the services of plugins that they share.

@@ -4,7 +4,6 @@ import Delivery
 import Engines
 import GatewayKit
 import MQTT
-import StoreAPI
 import Vitals
 
 extension GatewayCore {

@@ -4,7 +4,7 @@ import Delivery
 import Engines
 import GatewayKit
 import Logging
-import Messages
+import MQTT
 import Synchronization
 package import Vitals
 

@@ -4,9 +4,8 @@ package import Delivery
 import Engines
 import GatewayKit
 package import MQTT
-package import StoreAPI
 import Synchronization
-import Vitals
+package import Vitals
 
 /// The running gateway, assembled from devices, store, broker and commands. It uses no file and no plugin, so it runs
 /// the same in production and in a simulation.

@@ -1,6 +1,7 @@
 import Contract
 import Logging
 import MQTT
+import Mosquitto
 
 /// A short connection to a broker, as the gateway would make it, under another name: a gateway that runs stays connected.
 struct BrokerCheck: Sendable {

@@ -3,7 +3,6 @@ import GatewayKit
 import Logging
 import MQTT
 import Store
-import StoreAPI
 package import Vitals
 
 /// Checks everything that a gateway with a configuration needs, changes nothing, and says what to do.

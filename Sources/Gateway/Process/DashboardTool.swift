@@ -3,7 +3,6 @@ import HomeAssistant
 import HomeAssistantStatistics
 import JSON
 import Store
-import StoreAPI
 import Vitals
 
 /// Makes the text of a dashboard from a configuration, the store that it names, and Home Assistant's registry.

@@ -1,6 +1,5 @@
 import GatewayKit
 import Store
-import StoreAPI
 import Vitals
 
 /// The commands for the owner of a store. The results are texts for a person.

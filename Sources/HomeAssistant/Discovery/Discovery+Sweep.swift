@@ -1,6 +1,6 @@
 import Contract
 import JSON
-package import Messages
+package import MQTT
 import Vitals
 
 extension Discovery {

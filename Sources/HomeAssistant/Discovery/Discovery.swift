@@ -1,6 +1,6 @@
 package import Contract
 import JSON
-package import Messages
+package import MQTT
 import Vitals
 
 /// Describes the gateway and its devices for Home Assistant: retained messages from which it creates devices and

@@ -1,6 +1,5 @@
 package import HomeAssistant
 import JSON
-import StoreAPI
 package import Vitals
 
 /// A row of statistics as Home Assistant has it.

@@ -1,4 +1,3 @@
-package import StoreAPI
 package import Vitals
 
 /// The sum of a series at a moment: where a computation of sums begins.

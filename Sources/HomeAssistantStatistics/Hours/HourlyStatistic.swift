@@ -1,4 +1,3 @@
-package import StoreAPI
 package import Vitals
 
 /// The statistics of one hour of one sensor, as Home Assistant keeps them.

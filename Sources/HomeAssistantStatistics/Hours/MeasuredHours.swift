@@ -1,4 +1,3 @@
-import StoreAPI
 import Vitals
 
 /// Hourly statistics of a measured value.

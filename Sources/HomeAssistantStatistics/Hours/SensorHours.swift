@@ -1,5 +1,4 @@
 package import HomeAssistant
-package import StoreAPI
 package import Vitals
 
 extension StatisticSensor {

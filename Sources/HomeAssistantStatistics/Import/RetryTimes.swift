@@ -1,4 +1,3 @@
-import StoreAPI
 import Vitals
 
 /// A sensor of a device whose statistics are pending.

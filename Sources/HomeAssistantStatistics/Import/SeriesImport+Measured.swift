@@ -1,5 +1,4 @@
 import HomeAssistant
-import StoreAPI
 import Vitals
 
 extension SeriesImport {

@@ -1,5 +1,4 @@
 import HomeAssistant
-import StoreAPI
 import Vitals
 
 /// Imports what is pending of one sensor, in an open conversation.

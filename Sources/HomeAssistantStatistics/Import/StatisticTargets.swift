@@ -1,5 +1,4 @@
 import HomeAssistant
-import StoreAPI
 import Vitals
 
 /// The gateway's sensors as Home Assistant has them: read once for each conversation.

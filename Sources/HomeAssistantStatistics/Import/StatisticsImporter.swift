@@ -1,7 +1,6 @@
 import Concurrency
 import HomeAssistant
 import Logging
-package import StoreAPI
 package import Vitals
 
 /// Imports hourly statistics into Home Assistant wherever late samples touched hours that are over.

@@ -1,6 +1,5 @@
 package import HomeAssistant
 package import Logging
-import StoreAPI
 package import Vitals
 
 /// The settings of an import of statistics.

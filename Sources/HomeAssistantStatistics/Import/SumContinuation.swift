@@ -1,5 +1,4 @@
 import HomeAssistant
-import StoreAPI
 import Vitals
 
 /// Home Assistant's own rows of a count after the last hour that is imported.

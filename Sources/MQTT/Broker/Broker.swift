@@ -1,5 +1,3 @@
-package import Messages
-
 /// An MQTT broker that accepts one connection at a time from this client.
 ///
 /// A connection is never repaired: when it breaks, `withConnection` throws, and the caller opens a new one, subscribes

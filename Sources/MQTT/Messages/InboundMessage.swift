@@ -1,5 +1,3 @@
-package import Messages
-
 /// A message received through a subscription.
 package struct InboundMessage: Sendable, Hashable {
     /// The topic of publication.

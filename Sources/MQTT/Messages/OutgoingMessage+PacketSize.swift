@@ -1,5 +1,3 @@
-package import Messages
-
 extension OutgoingMessage {
     /// The bytes of the PUBLISH packet with quality of service 1 (MQTT 5, section 3.3), which a broker compares with its
     /// Maximum Packet Size.

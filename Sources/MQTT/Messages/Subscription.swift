@@ -1,5 +1,3 @@
-package import Messages
-
 /// A client's request for messages.
 package struct Subscription: Sendable, Hashable {
     /// A topic, with `+` for one level and a `#` at the end for all further ones.

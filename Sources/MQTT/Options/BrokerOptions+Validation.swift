@@ -1,5 +1,3 @@
-import Messages
-
 extension BrokerOptions {
     /// The shortest keep-alive that libmosquitto accepts.
     package static let minimumKeepAlive = Duration.seconds(5)

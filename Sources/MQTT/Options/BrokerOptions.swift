@@ -1,5 +1,3 @@
-package import Messages
-
 /// The settings of a connection to a broker.
 package struct BrokerOptions: Sendable, Hashable {
     /// Default number of messages in flight: about a hundred hide the round trip to a broker in the same house, while

@@ -1,5 +1,5 @@
 import GRDB
-package import StoreAPI
+package import Vitals
 
 /// A whole check of a store.
 package enum StoreCheck {

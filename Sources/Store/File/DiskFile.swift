@@ -1,5 +1,5 @@
 import Foundation
-import StoreAPI
+import Vitals
 
 /// The operations on a file that SQLite does for its own files, and that a copy of one needs, too.
 enum DiskFile {

@@ -1,5 +1,5 @@
 import Foundation
-import StoreAPI
+import Vitals
 
 /// Makes this the only gateway on a store, by an advisory lock on a file beside it. The kernel releases it when the
 /// process ends in any way. SQLite's own exclusive mode would also lock out the `sqlite3` shell.

@@ -1,5 +1,4 @@
 import GRDB
-package import StoreAPI
 package import Vitals
 
 /// The devices of a store, read without changing it and while a gateway may be using it.

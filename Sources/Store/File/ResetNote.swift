@@ -1,5 +1,4 @@
 import Foundation
-import StoreAPI
 import Vitals
 
 /// A note beside the store: it replaces another one, and the gap that announces this is not stored yet. Without the note, a

@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-package import StoreAPI
 package import Vitals
 
 /// Copies of a store in one file each, without a log beside it.

@@ -1,7 +1,6 @@
 import Concurrency
 import Foundation
 import GRDB
-import StoreAPI
 import Synchronization
 import Vitals
 

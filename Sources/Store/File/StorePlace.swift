@@ -1,6 +1,5 @@
 import Foundation
 import GRDB
-import StoreAPI
 import Vitals
 
 /// A store's location on disk: what can be done with its files before and after it is open.

@@ -1,6 +1,5 @@
 import Foundation
 import JSON
-import StoreAPI
 import Vitals
 
 extension AlertEvent {

@@ -1,5 +1,4 @@
 import JSON
-import StoreAPI
 import Vitals
 
 /// JSON as stored in rows: `nil` members are omitted, times are milliseconds.

@@ -1,5 +1,4 @@
 import JSON
-import StoreAPI
 import Vitals
 
 extension Sample {

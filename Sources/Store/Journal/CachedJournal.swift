@@ -1,4 +1,3 @@
-import StoreAPI
 import Vitals
 
 /// The writer's copy of what is in the journal: enough to recognise a sample, and to count messages.

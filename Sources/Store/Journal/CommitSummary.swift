@@ -1,4 +1,3 @@
-import StoreAPI
 import Vitals
 
 /// A summary of the last commit, so that readers need not wait for the writer.

@@ -1,6 +1,5 @@
 import GRDB
 import JSON
-import StoreAPI
 import Vitals
 
 /// The numbers that change with nearly every commit. They are part of each record of the journal; the tables `store` and

@@ -1,5 +1,4 @@
 import JSON
-import StoreAPI
 import Vitals
 
 /// The form of a record on disk. Times are packed as the distance from the one before, so that a heart rate takes about

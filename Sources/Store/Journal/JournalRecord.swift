@@ -1,4 +1,3 @@
-import StoreAPI
 import Vitals
 
 /// A record of the journal, which one commit adds: samples and the messages with them, in the order of their arrival, and the

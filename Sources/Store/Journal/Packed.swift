@@ -1,4 +1,4 @@
-import StoreAPI
+import Vitals
 
 /// Writes numbers of variable length (seven bits a byte, lowest first, as in LEB128) and runs of bytes.
 struct PackedWriter {

@@ -1,5 +1,4 @@
 import GRDB
-import StoreAPI
 import Vitals
 
 /// Live samples come a few at a time, and each of them would change a page of five tables. So a commit first appends them

@@ -1,7 +1,6 @@
 import Foundation
 import GRDB
 import JSON
-import StoreAPI
 import Vitals
 
 /// Reads commands and their answers.

@@ -1,5 +1,5 @@
 import GRDB
-import StoreAPI
+import Vitals
 
 /// Reads the last commit, independently of the writer.
 actor StoreReader {

@@ -1,6 +1,5 @@
 import GRDB
 import JSON
-import StoreAPI
 import Vitals
 
 /// Days as rows.

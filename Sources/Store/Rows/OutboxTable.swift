@@ -1,6 +1,5 @@
 import GRDB
 import JSON
-import StoreAPI
 import Vitals
 
 /// Facts in the outbox, as rows of the table `message`, named so since the first version. A row refers to the samples

@@ -1,5 +1,4 @@
 import GRDB
-import StoreAPI
 import Vitals
 
 /// The hours whose statistics are pending, as rows from a first to a last hour, which count from 1970 UTC.

@@ -1,5 +1,4 @@
 import GRDB
-import StoreAPI
 import Vitals
 
 /// Facts that the broker does not take, with the columns of the table `message`, from which they were moved.

@@ -1,4 +1,3 @@
-import StoreAPI
 import Vitals
 
 /// The packed keys of a message's samples: for each the distance of its start from the previous one, then its duration

@@ -1,7 +1,6 @@
 import Foundation
 import GRDB
 import JSON
-import StoreAPI
 import Vitals
 
 extension Transaction {

@@ -1,5 +1,4 @@
 import GRDB
-import StoreAPI
 import Vitals
 
 /// A record that may exclude another record.

@@ -1,5 +1,4 @@
 import GRDB
-import StoreAPI
 import Vitals
 
 /// One transaction, used by all requests that share a commit. It exists only on the store's executor.

@@ -1,5 +1,5 @@
-import StoreAPI
 import Synchronization
+import Vitals
 
 /// A write that waits for the next commit.
 final class WriteRequest: Sendable {

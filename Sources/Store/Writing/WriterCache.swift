@@ -1,5 +1,4 @@
 import GRDB
-import StoreAPI
 import Vitals
 
 /// The writer's copy of values in the file. It always equals the file: after a failed transaction it is read again.

@@ -1,6 +1,5 @@
 import GatewayKit
 import GatewayTesting
-import StoreAPI
 import TestSupport
 import Testing
 import Vitals

@@ -1,7 +1,6 @@
 import Engines
 import GatewayKit
 import GatewayTesting
-import StoreAPI
 import TestSupport
 import Testing
 import Vitals

@@ -1,6 +1,6 @@
 import GatewayKit
-import StoreAPI
 import Testing
+import Vitals
 
 @testable import Engines
 

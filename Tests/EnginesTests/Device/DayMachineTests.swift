@@ -1,5 +1,4 @@
 import Engines
-import StoreAPI
 import Testing
 import Vitals
 

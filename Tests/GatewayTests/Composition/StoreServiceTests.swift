@@ -1,10 +1,10 @@
 import Concurrency
 import ServiceLifecycle
 import Store
-import StoreAPI
 import Synchronization
 import TestSupport
 import Testing
+import Vitals
 
 @testable import Gateway
 

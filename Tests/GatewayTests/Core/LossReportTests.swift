@@ -1,7 +1,6 @@
 import GatewayTesting
 import Logging
 import Store
-import StoreAPI
 import Synchronization
 import TestSupport
 import Testing

@@ -4,7 +4,6 @@ import GRDB
 import Gateway
 import GatewayKit
 import Glibc
-import StoreAPI
 import TestSupport
 import Testing
 import Vitals

@@ -2,7 +2,6 @@ import Foundation
 import Gateway
 import GatewayKit
 import Store
-import StoreAPI
 import Subprocess
 import SystemPackage
 import Testing

@@ -1,6 +1,5 @@
 import GatewayTesting
 import Store
-import StoreAPI
 import Synchronization
 import TestSupport
 import Vitals

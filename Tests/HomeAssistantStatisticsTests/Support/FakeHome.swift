@@ -1,7 +1,6 @@
 import Concurrency
 import HomeAssistantStatistics
 import JSON
-import StoreAPI
 import Synchronization
 import Vitals
 

@@ -1,7 +1,6 @@
 import Foundation
 import JSON
 import MQTT
-import Messages
 import TestSupport
 
 extension InboundMessage {

@@ -1,6 +1,6 @@
 import GatewayKit
 import GatewayTesting
-import Messages
+import MQTT
 import Synchronization
 import TestSupport
 import Vitals

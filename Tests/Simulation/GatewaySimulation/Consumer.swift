@@ -1,5 +1,5 @@
 import GatewayKit
-import Messages
+import MQTT
 import Synchronization
 import TestSupport
 import Vitals

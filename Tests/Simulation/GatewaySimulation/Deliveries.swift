@@ -1,5 +1,5 @@
 import JSON
-import Messages
+import MQTT
 import TestSupport
 
 /// The facts that a consumer has, by their numbers, and those that it has to request with `replay`.

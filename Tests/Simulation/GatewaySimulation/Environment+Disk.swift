@@ -1,7 +1,6 @@
 import GatewayKit
 import GatewayTesting
 import Store
-import StoreAPI
 import Synchronization
 import TestSupport
 import Vitals

@@ -8,7 +8,6 @@ import GatewayTesting
 import Logging
 import MQTT
 import Store
-import StoreAPI
 import Synchronization
 import TestSupport
 import Vitals

@@ -1,7 +1,6 @@
 import GatewayTesting
 import JSON
 import MQTT
-import Messages
 import TestSupport
 import Vitals
 

@@ -1,5 +1,5 @@
 import GatewayTesting
-import Messages
+import MQTT
 import Synchronization
 import TestSupport
 package import Vitals

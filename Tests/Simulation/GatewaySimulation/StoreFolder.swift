@@ -4,10 +4,9 @@ import Gateway
 import GatewayKit
 package import GatewayTesting
 package import Store
-package import StoreAPI
 import Synchronization
 import TestSupport
-import Vitals
+package import Vitals
 
 /// A folder for one environment's store, which outlives crashes of the gateway. It is in memory if the system allows it: a
 /// thousand runs would wear out a disk, and these tests do not cover power failures.

@@ -1,6 +1,6 @@
 package import GatewayTesting
 import Logging
-import Messages
+import MQTT
 import Synchronization
 package import TestSupport
 

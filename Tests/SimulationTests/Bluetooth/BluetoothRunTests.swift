@@ -4,7 +4,7 @@ import GATTHealth
 import GatewayKit
 import GatewayTesting
 import JSON
-import Messages
+import MQTT
 import O2Ring
 import TestSupport
 import Testing

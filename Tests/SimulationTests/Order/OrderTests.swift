@@ -7,7 +7,6 @@ import GatewayTesting
 import JSON
 import Logging
 import Store
-import StoreAPI
 import Synchronization
 import TestSupport
 import Testing

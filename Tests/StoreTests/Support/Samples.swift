@@ -1,4 +1,3 @@
-import StoreAPI
 import Vitals
 
 extension DeviceID {

@@ -1,7 +1,6 @@
 import Concurrency
 import Foundation
 import Store
-import StoreAPI
 import Synchronization
 import Vitals
 

@@ -1,5 +1,4 @@
 import MQTT
-import Messages
 
 /// Records every message on the topics of a filter, from its creation on.
 package final class BrokerObservation: Sendable {

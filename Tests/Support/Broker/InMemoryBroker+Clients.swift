@@ -1,7 +1,6 @@
 import Concurrency
 import GatewayKit
 import MQTT
-import Messages
 import Synchronization
 import Vitals
 

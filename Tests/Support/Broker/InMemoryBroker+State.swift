@@ -1,6 +1,5 @@
 import Concurrency
 import MQTT
-import Messages
 
 /// The broker's handling of messages and connections.
 extension InMemoryBroker.State {

@@ -1,6 +1,5 @@
 import GatewayKit
 package import MQTT
-package import Messages
 import Synchronization
 package import Vitals
 

@@ -1,5 +1,4 @@
 package import MQTT
-package import Messages
 
 /// The connection options of an `InMemoryBroker`'s client.
 package struct InMemoryClientOptions: Sendable {

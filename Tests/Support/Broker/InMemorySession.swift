@@ -1,6 +1,5 @@
 import Concurrency
 import MQTT
-import Messages
 
 /// One client connection in the in-memory broker.
 struct InMemorySession {

@@ -1,5 +1,4 @@
-import MQTT
-package import Messages
+package import MQTT
 
 /// A message that a broker has accepted.
 package struct PublishedMessage: Sendable, Equatable {

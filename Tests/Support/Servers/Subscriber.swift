@@ -1,5 +1,4 @@
 package import MQTT
-package import Messages
 import Vitals
 
 /// A subscriber without any code of the gateway: the program `mosquitto_sub`.

@@ -1,6 +1,6 @@
 import Concurrency
-package import StoreAPI
 import Synchronization
+package import Vitals
 
 /// A store with scripted failures: the disk is full, the process dies before or after the commit, the disk is slow.
 ///

@@ -2,7 +2,6 @@ import Concurrency
 import Foundation
 package import GatewayTesting
 package import Store
-package import StoreAPI
 import Synchronization
 package import Vitals
 

@@ -1,5 +1,3 @@
-package import Vitals
-
 /// A fact that the broker does not take.
 package struct RefusedFact: Sendable, Hashable {
     /// Its lane and number.

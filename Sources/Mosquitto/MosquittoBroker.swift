@@ -1,5 +1,6 @@
 import Concurrency
 package import Logging
+package import MQTT
 import Synchronization
 
 /// A real broker, reached with libmosquitto. Each connection is a separate libmosquitto client.

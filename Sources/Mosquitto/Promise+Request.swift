@@ -1,4 +1,5 @@
 import Concurrency
+import MQTT
 
 extension Promise {
     /// Waits at most `limit` for the result of a request to the broker.

@@ -1,5 +1,3 @@
-package import Vitals
-
 /// A message that waits for the broker: a fact, or the final answer to a command.
 ///
 /// The store numbers it in the transaction that commits it, and hands it over in memory. It is read back from the store

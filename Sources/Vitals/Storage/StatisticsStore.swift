@@ -1,5 +1,3 @@
-package import Vitals
-
 /// The store of hourly statistics for Home Assistant: which hours are to be computed again, and the samples for that.
 package protocol StatisticsStore: Sendable {
     /// Keeps from now on what is pending, or no longer. When this begins, everything that is stored is pending.

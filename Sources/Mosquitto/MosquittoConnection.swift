@@ -1,6 +1,6 @@
 internal import CMosquitto
 import Concurrency
-import Messages
+import MQTT
 import Synchronization
 
 /// One connection through libmosquitto, from the attempt to its end.

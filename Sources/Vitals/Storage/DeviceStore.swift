@@ -1,5 +1,3 @@
-package import Vitals
-
 /// The store of a device's engines.
 package protocol DeviceStore: Sendable {
     /// Everything stored about a device. Creates an unknown device.

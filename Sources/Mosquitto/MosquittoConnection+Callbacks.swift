@@ -1,5 +1,6 @@
 internal import CMosquitto
 import Concurrency
+import MQTT
 import Synchronization
 
 /// libmosquitto's callbacks, on the network thread. They only record events.

@@ -1,5 +1,3 @@
-package import Vitals
-
 /// Samples of one device to store, and a closure that decides what follows once it is known which of them are new.
 package struct Ingest: Sendable {
     package var device: DeviceID

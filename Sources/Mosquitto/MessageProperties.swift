@@ -1,6 +1,6 @@
 internal import CMosquitto
 internal import Glibc
-import Messages
+import MQTT
 
 /// The MQTT 5 properties of a message as a libmosquitto list; freed on deinitialisation.
 struct MessageProperties: ~Copyable {

@@ -1,5 +1,3 @@
-package import Vitals
-
 /// The position of a sample within its device and metric.
 package struct SampleKey: Sendable, Hashable, Comparable {
     package var start: Timestamp

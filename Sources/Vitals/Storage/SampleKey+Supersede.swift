@@ -1,5 +1,3 @@
-package import Vitals
-
 /// A device may report one sleep twice, with two ends: read during the night and again in the morning. As the end is
 /// part of a record's id, both would count.
 extension SampleKey {

@@ -1,4 +1,5 @@
 internal import CMosquitto
+import MQTT
 
 /// Maps error numbers of libmosquitto and MQTT to errors with a remedy.
 extension BrokerError {

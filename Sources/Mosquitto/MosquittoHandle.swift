@@ -1,6 +1,6 @@
 internal import CMosquitto
 internal import Glibc
-import Messages
+import MQTT
 
 /// A configured libmosquitto client that is not yet connected. Must be destroyed exactly once.
 ///

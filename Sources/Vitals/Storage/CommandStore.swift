@@ -1,5 +1,3 @@
-package import Vitals
-
 /// The store of the command log.
 package protocol CommandStore: Sendable {
     /// Begins a command. Returns its state or answer if the same command was begun within `StoredAnswer.memory`.

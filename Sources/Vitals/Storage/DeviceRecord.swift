@@ -1,5 +1,3 @@
-package import Vitals
-
 /// Everything stored about a device except its samples.
 package struct DeviceRecord: Sendable, Hashable {
     /// What the device reported at its last connection.

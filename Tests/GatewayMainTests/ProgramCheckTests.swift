@@ -1,8 +1,8 @@
 import Foundation
 import GatewayKit
+import GatewayMain
 import Link
 import Logging
-import PluginCheck
 import Testing
 
 /// The check of programs, against correct programs and programs with one error each.

@@ -1,4 +1,4 @@
-import Messages
+import MQTT
 import Synchronization
 
 /// The unacknowledged published messages by libmosquitto's packet identifier.

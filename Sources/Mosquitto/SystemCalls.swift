@@ -1,5 +1,6 @@
 internal import CMosquitto
 internal import Glibc
+import MQTT
 
 /// The system's text for an `errno` number.
 func systemMessage(_ number: Int32) -> String {

@@ -1,5 +1,3 @@
-package import Vitals
-
 /// The store of delivery: the outbox entries.
 package protocol OutboxStore: Sendable {
     /// Entries of a lane that the broker has not acknowledged, with numbers greater than `after`, ascending.

@@ -1,6 +1,7 @@
 internal import CMosquitto
 import Concurrency
 internal import Glibc
+import MQTT
 import Synchronization
 
 /// The network thread.

@@ -1,5 +1,3 @@
-package import Vitals
-
 /// The store for the gateway's housekeeping.
 package protocol MaintenanceStore: Sendable {
     /// The store's own id, created with its file.
