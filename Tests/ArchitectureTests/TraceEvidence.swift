@@ -1,8 +1,7 @@
 import Foundation
 
-/// The evidence for the rows of the traceability pages: sources, tests, and the contract with its fixtures.
+/// The evidence for the rows of the traceability page: tests, and the contract with its fixtures.
 struct TraceEvidence {
-    private let symbols: SwiftDeclarations
     /// The text of each file with tests, by `<target>.<file>`.
     private var suites: [String: String] = [:]
     /// The topics of the contract's table.
@@ -25,8 +24,6 @@ struct TraceEvidence {
 
     private init() throws {
         let plugins = try Repository.swiftFiles(in: "Plugins")
-        symbols = SwiftDeclarations(
-            try Repository.swiftFiles(in: "Sources") + plugins.filter { $0.path.contains("/Sources/") })
         for file in try Repository.swiftFiles(in: "Tests") + plugins.filter({ $0.path.contains("/Tests/") }) {
             let parts = file.path.split(separator: "/")
             let target = parts[0] == "Tests" ? String(parts[1]) : "\(parts[1])Tests"
@@ -60,11 +57,9 @@ struct TraceEvidence {
     /// What is wrong with a row; empty if everything that it names exists.
     func issues(of row: TraceRow) -> [String] {
         var issues: [String] = []
-        if row.symbols.isEmpty { issues.append("no symbol") }
         if row.places.isEmpty { issues.append("no topic") }
         if row.tests.isEmpty { issues.append("no test") }
         if !row.rest.isEmpty { issues.append("cannot read: \(row.rest)") }
-        issues += row.symbols.filter { !symbols.names.contains($0) }.map { "no symbol \($0)" }
         for place in row.places { issues += self.issues(at: place.topic, place.fields) }
         for test in row.tests where !hasTest(test.name, in: test.suite) {
             issues.append("no test \(test.suite) \(test.name)")

@@ -1,9 +1,7 @@
-/// A row of the traceability pages: a property in a guide, and its counterparts in this project.
+/// A row of the traceability page: names of a guide, and their counterparts in this project.
 struct TraceRow: Sendable, CustomStringConvertible {
-    /// The guide's name of the property.
-    var name: String
-    /// Types and members, such as `Sample.end`.
-    var symbols: [String]
+    /// The guide's names, in full.
+    var names: [String]
     /// Topics with fields of their payloads.
     var places: [(topic: String, fields: [String])]
     /// Tests, by the file of their suite (`EnginesTests.SyncMachineTests`) and by name.
@@ -11,29 +9,43 @@ struct TraceRow: Sendable, CustomStringConvertible {
     /// The unreadable rest of the cells.
     var rest: String
 
-    var description: String { name }
+    var description: String { names.joined(separator: ", ") }
 
     /// Reads a table row; `nil` for any other line.
     init?(_ line: Substring) {
         guard line.hasPrefix("| `") else { return nil }
         let cells = line.dropFirst().split(separator: "|", omittingEmptySubsequences: false)
             .map { $0.drop { $0 == " " } }
-        guard cells.count == 6, let name = Self.codes(cells[0]).first else { return nil }
-        self.name = name
-        symbols = Self.codes(cells[2])
+        guard cells.count == 5 else { return nil }
+        names = Self.names(cells[0])
         places = []
-        for code in Self.codes(cells[3]) {
+        for code in Self.codes(cells[2]) {
             if code.hasPrefix("D/") || code.hasPrefix("B/") {
                 places.append((code, []))
             } else if !places.isEmpty {
                 places[places.count - 1].fields.append(code)
             }
         }
-        let pairs = cells[4].matches(of: /`([A-Za-z]+\.[A-Za-z]+)` `([^`]+)`/)
+        let pairs = cells[3].matches(of: /`([A-Za-z]+\.[A-Za-z]+)` `([^`]+)`/)
         tests = pairs.map { (String($0.1), String($0.2)) }
         rest =
-            Self.prose(cells[2]) + Self.prose(cells[3])
-            + cells[4].replacing(/`([A-Za-z]+\.[A-Za-z]+)` `([^`]+)`/, with: "").filter { $0 != " " && $0 != ";" }
+            Self.prose(cells[0]) + Self.prose(cells[2])
+            + cells[3].replacing(/`([A-Za-z]+\.[A-Za-z]+)` `([^`]+)`/, with: "").filter { $0 != " " && $0 != ";" }
+    }
+
+    /// The names of a cell. One that begins with a dot continues the type of the name before it.
+    private static func names(_ cell: Substring) -> [String] {
+        var names: [String] = []
+        var type = ""
+        for code in codes(cell) {
+            if code.hasPrefix(".") {
+                names.append(type + code)
+            } else {
+                names.append(code)
+                type = String(code.prefix { $0 != "." })
+            }
+        }
+        return names
     }
 
     private static func codes(_ cell: Substring) -> [String] {

@@ -1,34 +1,35 @@
 import Testing
 
-/// Checks that the traceability pages are correct and complete.
+/// Checks that the traceability page is correct and complete.
 @Suite struct TraceabilityTests {
-    /// The guides and the additions of the gateway, each with its page. `Guides/<name>.txt` lists the properties, one name
+    /// The guides, and the entities of Home Assistant, each with its section. `Guides/<name>.txt` lists the names, one
     /// per line.
     private static let guides = [
-        ("heart-rate", "TraceabilityHeartRate"), ("blood-pressure", "TraceabilityBloodPressure"),
-        ("blood-oxygen", "TraceabilityBloodOxygen"), ("auto-monitor", "TraceabilityAutoMonitor"),
-        ("data-sync", "TraceabilityDataSync"), ("gateway", "TraceabilityGateway"),
-        ("metrics", "TraceabilityMetrics"),
+        ("heart-rate", "Heart rate"), ("blood-pressure", "Blood pressure"), ("blood-oxygen", "Blood oxygen"),
+        ("auto-monitor", "Automatic monitoring"), ("data-sync", "Data synchronisation"),
+        ("home-assistant", "Home Assistant"),
     ]
 
-    private static func lines(_ page: String) throws -> [Substring] {
-        try Repository.text("docs/\(page).md").split(separator: "\n")
+    private static func lines(_ section: String) throws -> [Substring] {
+        let page = try Repository.text("docs/Traceability.md").split(separator: "\n")
+        let rest = page.drop { $0 != "## \(section)" }.dropFirst()
+        return Array(rest.prefix { !$0.hasPrefix("## ") })
     }
 
-    private static func rows(_ page: String) throws -> [TraceRow] { try lines(page).compactMap { TraceRow($0) } }
+    private static func rows(_ section: String) throws -> [TraceRow] { try lines(section).compactMap { TraceRow($0) } }
 
     @Test(arguments: guides)
-    func `every row names symbols, topics, fields and tests that exist`(guide: String, page: String) throws {
+    func `every row names topics, fields and tests that exist`(guide: String, section: String) throws {
         let evidence = try TraceEvidence.all()
-        for row in try Self.rows(page) { #expect(evidence.issues(of: row) == [], "\(page): \(row)") }
+        for row in try Self.rows(section) { #expect(evidence.issues(of: row) == [], "\(section): \(row)") }
     }
 
     @Test(arguments: guides)
-    func `everything that a guide has stands in its page, once`(guide: String, page: String) throws {
+    func `everything that a guide has stands in its section, once`(guide: String, section: String) throws {
         let wanted = try Repository.text("Tests/ArchitectureTests/Guides/\(guide).txt")
             .split(separator: "\n").map(String.init)
-        let traced = try Self.rows(page).map(\.name)
-        #expect(wanted.count > 25)
+        let traced = try Self.rows(section).flatMap(\.names)
+        #expect(wanted.count > 9)
         #expect(Set(wanted).count == wanted.count)
         #expect(Set(traced).count == traced.count)
         #expect(Set(wanted).subtracting(traced) == [])
@@ -36,36 +37,23 @@ import Testing
     }
 
     @Test(arguments: guides)
-    func `every line of a table is a row`(guide: String, page: String) throws {
-        let lines = try Self.lines(page)
-        #expect(lines.count < 300)
-        let heads = lines.count { $0 == "| guide | here | symbol | MQTT | test |" }
+    func `every line of a table is a row`(guide: String, section: String) throws {
+        let lines = try Self.lines(section)
+        let heads = lines.count { $0 == "| guide | here | MQTT | test |" }
         let tables = lines.filter { $0.hasPrefix("|") }.count - 2 * heads
-        #expect(heads > 2)
-        #expect(try Self.rows(page).count == tables)
-    }
-
-    @Test func `the overview counts the rows of each page`() throws {
-        let overview = try Repository.text("docs/Traceability.md")
-        var counts: [String: Int] = [:]
-        for match in overview.matches(of: /\]\((\w+)\.md\): (\d+) rows/) { counts[String(match.1)] = Int(match.2) }
-        for (_, page) in Self.guides { #expect(try counts[page] == Self.rows(page).count, "\(page)") }
-        let additions: Set = ["TraceabilityGateway", "TraceabilityMetrics"]
-        let guides = counts.filter { !additions.contains($0.key) }.values.reduce(0, +)
-        #expect(overview.contains("There are \(guides)."))
+        #expect(heads == 1)
+        #expect(try Self.rows(section).count == tables)
     }
 
     @Test func `a device's entities are tried with a real Home Assistant`() throws {
-        let rows = try Self.rows("TraceabilityGateway").filter {
-            $0.name.hasPrefix("entity") || $0.name.hasPrefix("entities")
-        }
-        #expect(rows.count > 9)
+        let rows = try Self.rows("Home Assistant")
+        #expect(rows.flatMap(\.names).count > 9)
         for row in rows { #expect(row.tests.contains { $0.suite.hasPrefix("HomeAssistant.") }, "\(row)") }
     }
 
     /// A good row; the tests damage it.
     static let cells = [
-        "`x`", "when it ends", "`Sample.end`, `Sample`", "`D/measurement/<metric>` `end`, `samples.start`; `D/sync`",
+        "`Item.end`, `.start`", "when it ends", "`D/measurement/<metric>` `end`, `samples.start`; `D/sync`",
         "`StoreTests.IngestTests` `knows a sample that comes again`; `LinkTests.LinkCallTests` `sets the clock, and pings`",
     ]
 
@@ -80,59 +68,27 @@ import Testing
 
     @Test(
         arguments: [
-            (2, "", "no symbol"), (2, "`Sample.ending`", "no symbol Sample.ending"),
-            (2, "`Sampel`", "no symbol Sampel"),
-            (2, "Sample.end", "cannot read: Sample.end"), (3, "", "no topic"), (3, "`D/sink`", "no topic D/sink"),
-            (3, "`D/sync` `metric_total`", "D/sync has no metric_total"),
-            (3, "`D/daily/<metric>` `samples.start`", "D/daily/<metric> has no samples.start"),
-            (3, "`D/command/sink`", "no command sink"),
-            (3, "`D/command/sync` `limit`", "D/command/sync takes no limit"),
-            (3, "`D/config/set` `stress.alert.limit`", "D/config/set has no stress.alert.limit"), (4, "", "no test"),
-            (4, "`StoreTests.IngestTests` `knows nothing`", "no test StoreTests.IngestTests knows nothing"),
-            (4, "`HomeAssistant.entities` `are blue`", "no test HomeAssistant.entities are blue"),
+            (0, "`Item.end` Item.start", "cannot read: Item.start"), (2, "D/sync", "cannot read: D/sync"),
+            (2, "", "no topic"), (2, "`D/sink`", "no topic D/sink"),
+            (2, "`D/sync` `metric_total`", "D/sync has no metric_total"),
+            (2, "`D/daily/<metric>` `samples.start`", "D/daily/<metric> has no samples.start"),
+            (2, "`D/command/sink`", "no command sink"),
+            (2, "`D/command/sync` `limit`", "D/command/sync takes no limit"),
+            (2, "`D/config/set` `stress.alert.limit`", "D/config/set has no stress.alert.limit"), (3, "", "no test"),
+            (3, "`StoreTests.IngestTests` `knows nothing`", "no test StoreTests.IngestTests knows nothing"),
+            (3, "`HomeAssistant.entities` `are blue`", "no test HomeAssistant.entities are blue"),
             (
-                4, "`StoreTests.DayTests` `knows a sample that comes again`",
+                3, "`StoreTests.DayTests` `knows a sample that comes again`",
                 "no test StoreTests.DayTests knows a sample that comes again"
             ),
-            (4, "`StoreTests.IngestTests`", "no test"),
+            (3, "`StoreTests.IngestTests`", "no test"),
         ] as [(Int, String, String)])
     func `a bad row is found`(column: Int, cell: String, issue: String) throws {
         #expect(try issues(column, cell).contains(issue))
     }
 
-    @Test func `declarations are found by their full names, and not within functions`() {
-        let file = Repository.File(
-            path: "x",
-            text: """
-                public struct Outer: Sendable {
-                    package private(set) var first = 0
-                    enum Inner: String { case a, b = "B", c(Int, String) }
-                    enum Order {
-                        case wait(
-                            for: Int, at: Int)
-                        case stop
-                    }
-                    init() {}
-                    static func make(
-                        _ size: Int
-                    ) -> Outer {
-                        let local = 1
-                    }
-                    func `in`() {}
-                }
-
-                extension Outer.Inner
-                {
-                    // var comment = 1
-                    var size: Int { 1 }
-                }
-                let global = 1
-                """)
-        #expect(
-            SwiftDeclarations([file]).names == [
-                "Outer", "Outer.first", "Outer.Inner", "Outer.Inner.a", "Outer.Inner.b", "Outer.Inner.c", "Outer.Order",
-                "Outer.Order.wait", "Outer.Order.stop", "Outer.init", "Outer.make", "Outer.in", "Outer.Inner.size",
-                "global",
-            ])
+    @Test func `a name that begins with a dot continues the type before it`() throws {
+        let row = try #require(TraceRow("| `Item.end`, `.start`, `note: ends` | both ends | `D/sync` | no test |"))
+        #expect(row.names == ["Item.end", "Item.start", "note: ends"])
     }
 }
