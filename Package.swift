@@ -21,45 +21,21 @@ let optimised: [SwiftSetting] =
     Context.packageDirectory.contains("/checkouts/") || Context.environment["VITALS2MQTT_SANITIZER"] != nil
     ? [] : [.unsafeFlags(["-O"], .when(configuration: .debug))]
 
-let grdb = "GRDB".from("GRDB.swift")
-let sqlite = "GRDBSQLite".from("GRDB.swift")
-let deque = "DequeModule".from("swift-collections")
-let heap = "HeapModule".from("swift-collections")
-let httpTypes = "HTTPTypes".from("swift-http-types")
-let hummingbird = "HummingbirdCore".from("hummingbird")
-let hummingbirdTLS = "HummingbirdTLS".from("hummingbird")
-let lifecycle = "ServiceLifecycle".from("swift-service-lifecycle")
-let logging = "Logging".from("swift-log")
-let nioCore = "NIOCore".from("swift-nio")
-let nioHTTP1 = "NIOHTTP1".from("swift-nio")
-let nioSSL = "NIOSSL".from("swift-nio-ssl")
-let nioPosix = "NIOPosix".from("swift-nio")
-let nioWebSocket = "NIOWebSocket".from("swift-nio")
-let subprocess = "Subprocess".from("swift-subprocess")
-let systemPackage = "SystemPackage".from("swift-system")
-let unixSignals = "UnixSignals".from("swift-service-lifecycle")
-
-/// The plugins that are compiled in: folders of `Plugins/`, with what each needs beyond `GatewayKit` and `Vitals`.
-/// `Plugins/BundledPlugins.swift` is the other list; `ArchitectureTests` compares both with the folders.
-let plugins: [(name: String, dependencies: [Target.Dependency])] = [
-    ("BlueZ", ["Concurrency", "CSDBus", logging]),
-    ("ColmiRing", ["Concurrency", logging]),
-    ("Exec", ["Concurrency", logging, subprocess, systemPackage]),
-    ("GATTHealth", ["Concurrency", logging]),
-    (
-        "HTTP",
-        [
-            "Concurrency", "JSON", "Listening", httpTypes, hummingbird, hummingbirdTLS, lifecycle, logging, nioCore,
-            nioPosix, "NIOHTTPTypes".from("swift-nio-extras"),
-        ]
-    ),
-    ("Link", ["Concurrency", "JSON", logging]),
-    ("O2Ring", ["Concurrency", "JSON", logging]),
-    ("PhoneExports", ["Concurrency", "CZlib", "JSON", logging, sqlite]),
-    ("Phones", ["Concurrency", "JSON", logging]),
-    ("Replay", ["Concurrency", "JSON", "Recordings", logging]),
-    ("Simulator", ["Concurrency"]),
-    ("TCP", ["Concurrency", "JSON", "Listening", logging, nioCore, nioPosix, nioSSL]),
+/// What is used of the packages of others, by package.
+let products: [String: String] = [
+    "GRDB.swift": "GRDB GRDBSQLite",
+    "hummingbird": "HummingbirdCore HummingbirdTLS",
+    "swift-argument-parser": "ArgumentParser",
+    "swift-collections": "DequeModule HeapModule",
+    "swift-http-types": "HTTPTypes",
+    "swift-log": "Logging",
+    "swift-nio": "NIOCore NIOEmbedded NIOHTTP1 NIOPosix NIOWebSocket",
+    "swift-nio-extras": "NIOHTTPTypes",
+    "swift-nio-ssl": "NIOSSL",
+    "swift-service-lifecycle": "ServiceLifecycle UnixSignals",
+    "swift-subprocess": "Subprocess",
+    "swift-system": "SystemPackage",
+    "Yams": "Yams",
 ]
 
 /// The plugins that need a trait of this package, each with its trait. Without the trait the program is built without them, and
@@ -69,28 +45,6 @@ let optionalPlugins = ["BlueZ": "Bluetooth"]
 /// The embedded samples of configuration, where that is not just `sample.yaml`.
 let samples = ["PhoneExports": ["gadgetbridge.yaml", "health-connect.yaml"]]
 
-/// What the tests of a plugin need beyond the plugin, `GatewayKit` and `Vitals`, where that is not just `GatewayTesting`.
-let pluginTests: [String: [Target.Dependency]] = [
-    "BlueZ": ["Concurrency", "GatewayTesting", "JSON", "MQTT", "TestSupport", "vitals2mqtt", logging],
-    "ColmiRing": ["Conformance", "GatewayTesting", "TestSupport"],
-    "Exec": ["GatewayTesting", "TestSupport", logging],
-    "GATTHealth": ["Conformance", "GatewayTesting", "TestSupport"],
-    "HTTP": [
-        "Concurrency", "GatewayTesting", "JSON", "Listening", "TestSupport", httpTypes, logging, nioCore, subprocess,
-        "NIOEmbedded".from("swift-nio"), "NIOHTTPTypes".from("swift-nio-extras"),
-    ],
-    "Link": ["Concurrency", "GatewayTesting", "JSON", "TestSupport", logging],
-    "O2Ring": ["Conformance", "GatewayTesting", "TestSupport"],
-    "PhoneExports": ["Concurrency", "Conformance", "CZlib", "GatewayTesting", "TestSupport", logging, sqlite],
-    "Phones": ["Concurrency", "Conformance", "GatewayTesting", "TestSupport", logging],
-    "Replay": ["Exec", "GatewayTesting", "GATTHealth", "JSON", "Link", "link-wearable", "Recordings", "TestSupport"],
-    "Simulator": ["Conformance", "GatewayTesting", "TestSupport"],
-    "TCP": [
-        "Concurrency", "GatewayTesting", "TestSupport", logging, nioCore, nioPosix, nioSSL,
-        "NIOEmbedded".from("swift-nio"),
-    ],
-]
-
 /// The suites that run with the sanitizers of threads and addresses.
 let sanitizedSuites = [
     "BlueZTests", "ConcurrencyTests", "ContractTests", "DeliveryTests", "ExecTests", "GatewayKitTests",
@@ -98,33 +52,57 @@ let sanitizedSuites = [
     "PhoneExportsTests", "RecordingsTests", "ReplayTests", "StoreTests", "TCPTests",
 ]
 
-/// The files of two of them that start the program, which the sanitizers would not see, or that need all plugins, which would
+/// What the sanitizers leave out of three of them: what starts the program, which they would not see, or needs all plugins, which would
 /// add a build of Hummingbird.
-let unsanitizedFiles: [String: [String]] = [
-    "BlueZTests": [
-        "GatewayTests.swift", "PasskeyCommandTests.swift", "ScanCommandTests.swift", "Support/GatewayProgram.swift",
-    ],
+let unsanitized = [
+    "BlueZTests": ["WithProgram"], "GatewayTests": ["WithProgram"],
     "PhoneExportsTests": ["Gadgetbridge", "HealthConnect"],
-    "GatewayTests": [
-        "Plugins/PluginCatalogueTests.swift", "Process/CommandLineTests.swift",
-        "Process/ConfigurationReportTests.swift", "Process/DashboardCommandTests.swift",
-        "Process/SourcesCommandTests.swift", "Scan/AddToolTests.swift",
-    ],
 ]
 
 /// What of test targets is no Swift: captured bytes, and scripts.
-let fixtures: [String: [String]] = [
-    "ArchitectureTests": ["Guides"], "ConcurrencyTests": ["Sanitizer"],
-    "ContractTests": ["Fixtures", "Inputs"],
-    "ColmiRingTests": ["Inputs"],
-    "HomeAssistantTests": ["Fixtures"], "IntegrationTests": ["Fixtures"], "GatewayMainTests": ["Programs"],
-    "LinkTests": ["Fixtures", "Inputs"], "GATTHealthTests": ["Inputs"],
-    "O2RingTests": ["Inputs"],
+let fixtures = [
+    "ArchitectureTests": ["Guides"], "ColmiRingTests": ["Inputs"], "ConcurrencyTests": ["Sanitizer"],
+    "ContractTests": ["Fixtures", "Inputs"], "GATTHealthTests": ["Inputs"], "GatewayMainTests": ["Programs"],
+    "HomeAssistantTests": ["Fixtures"], "IntegrationTests": ["Fixtures"], "LinkTests": ["Fixtures", "Inputs"],
+    "O2RingTests": ["Inputs"], "PhonesTests": ["Fixtures", "Inputs"], "RecordingsTests": ["Inputs"],
+    "StoreTests": ["Fixtures"],
     "PhoneExportsTests": [
         "Gadgetbridge/Inputs", "Gadgetbridge/seeds.py", "HealthConnect/Inputs", "HealthConnect/seeds.py",
     ],
-    "PhonesTests": ["Fixtures", "Inputs"], "RecordingsTests": ["Inputs"],
-    "StoreTests": ["Fixtures"],
+]
+
+/// The plugins that are compiled in, each a folder of `Plugins/` with its tests.
+/// `Plugins/BundledPlugins.swift` is the other list; `ArchitectureTests` compares both with the folders.
+let plugins: [[Target]] = [
+    plugin(
+        "BlueZ", "Concurrency CSDBus Logging",
+        tests: "Concurrency GatewayTesting JSON MQTT TestSupport vitals2mqtt Logging"),
+    plugin("ColmiRing", "Concurrency Logging", tests: "Conformance GatewayTesting TestSupport"),
+    plugin("Exec", "Concurrency Logging Subprocess SystemPackage", tests: "GatewayTesting TestSupport Logging"),
+    plugin("GATTHealth", "Concurrency Logging", tests: "Conformance GatewayTesting TestSupport"),
+    plugin(
+        "HTTP",
+        """
+        Concurrency JSON Listening HTTPTypes HummingbirdCore HummingbirdTLS Logging NIOCore NIOHTTPTypes NIOPosix \
+        ServiceLifecycle
+        """,
+        tests: """
+            Concurrency GatewayTesting JSON Listening TestSupport HTTPTypes Logging NIOCore NIOEmbedded NIOHTTPTypes \
+            Subprocess
+            """),
+    plugin("Link", "Concurrency JSON Logging", tests: "Concurrency GatewayTesting JSON TestSupport Logging"),
+    plugin("O2Ring", "Concurrency JSON Logging", tests: "Conformance GatewayTesting TestSupport"),
+    plugin(
+        "PhoneExports", "Concurrency CZlib JSON GRDBSQLite Logging",
+        tests: "Concurrency Conformance CZlib GatewayTesting TestSupport GRDBSQLite Logging"),
+    plugin("Phones", "Concurrency JSON Logging", tests: "Concurrency Conformance GatewayTesting TestSupport Logging"),
+    plugin(
+        "Replay", "Concurrency JSON Recordings Logging",
+        tests: "Exec GatewayTesting GATTHealth JSON Link link-wearable Recordings TestSupport"),
+    plugin("Simulator", "Concurrency", tests: "Conformance GatewayTesting TestSupport"),
+    plugin(
+        "TCP", "Concurrency JSON Listening Logging NIOCore NIOPosix NIOSSL",
+        tests: "Concurrency GatewayTesting TestSupport Logging NIOCore NIOEmbedded NIOPosix NIOSSL"),
 ]
 
 let package = Package(
@@ -157,142 +135,108 @@ let package = Package(
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0"),
     ],
     targets: [
-        .systemLibrary(
-            name: "CMosquitto", pkgConfig: "libmosquitto",
-            providers: [.apt(["libmosquitto-dev"])]),
-        .systemLibrary(name: "CSDBus", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
-        .systemLibrary(name: "CTimex"),
-        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-        module("Concurrency", [deque, heap]),
+        system("CMosquitto", pkgConfig: "libmosquitto", package: "libmosquitto-dev"),
+        system("CSDBus", pkgConfig: "libsystemd", package: "libsystemd-dev"),
+        system("CTimex"),
+        system("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
+        module("Concurrency", "DequeModule HeapModule"),
         module("JSON"),
         module("Vitals"),
-        module("GatewayKit", ["Concurrency", "Vitals", logging]),
-        module("Listening", ["Concurrency", "GatewayKit", nioCore, nioSSL]),
-        module("Recordings", ["GatewayKit", "JSON", "Vitals"]),
-        module("Engines", ["Concurrency", "GatewayKit", "Vitals", logging]),
-        module("Store", ["Concurrency", "JSON", "Vitals", grdb, sqlite]),
-        module("Contract", ["JSON", "MQTT", "Vitals"]),
-        module("Mosquitto", ["CMosquitto", "Concurrency", "MQTT", logging]),
-        module("MQTT", ["Concurrency"]),
-        module("HomeAssistant", ["Contract", "JSON", "MQTT", "Vitals"]),
+        module("GatewayKit", "Concurrency Vitals Logging"),
+        module("Listening", "Concurrency GatewayKit NIOCore NIOSSL"),
+        module("Recordings", "GatewayKit JSON Vitals"),
+        module("Engines", "Concurrency GatewayKit Vitals Logging"),
+        module("Store", "Concurrency JSON Vitals GRDB GRDBSQLite"),
+        module("MQTT", "Concurrency"),
+        module("Mosquitto", "CMosquitto Concurrency MQTT Logging"),
+        module("Contract", "JSON MQTT Vitals"),
+        module("HomeAssistant", "Contract JSON MQTT Vitals"),
         module(
             "HomeAssistantStatistics",
-            [
-                "Concurrency", "HomeAssistant", "JSON", "Vitals", logging, nioCore, nioHTTP1, nioPosix, nioSSL,
-                nioWebSocket,
-            ]),
-        module("Delivery", ["Concurrency", "Contract", "HomeAssistant", "MQTT", "Vitals", deque, logging]),
+            "Concurrency HomeAssistant JSON Vitals Logging NIOCore NIOHTTP1 NIOPosix NIOSSL NIOWebSocket"),
+        module("Delivery", "Concurrency Contract HomeAssistant MQTT Vitals DequeModule Logging"),
         module(
             "Gateway",
-            [
-                "Concurrency", "Contract", "CTimex", "Delivery", "Engines", "GatewayKit", "HomeAssistant",
-                "HomeAssistantStatistics", "JSON", "Listening", "Mosquitto", "MQTT", "Recordings", "Store", "Vitals",
-                lifecycle, logging, unixSignals, "Yams".from("Yams"),
-            ]),
-        module("Conformance", ["Concurrency", "GatewayKit", "Vitals"]),
-        module(
-            "GatewayMain",
-            [
-                "BundledPlugins", "Concurrency", "Conformance", "Exec", "Gateway", "GatewayKit", "Link", "Vitals",
-                logging, "ArgumentParser".from("swift-argument-parser"),
-            ]),
-        module("GatewayTesting", ["Concurrency", "GatewayKit", "Vitals", logging]),
-        .executableTarget(
-            name: "vitals2mqtt", dependencies: ["GatewayMain"], swiftSettings: settings),
+            """
+            Concurrency Contract CTimex Delivery Engines GatewayKit HomeAssistant HomeAssistantStatistics JSON \
+            Listening Mosquitto MQTT Recordings Store Vitals Logging ServiceLifecycle UnixSignals Yams
+            """),
+        module("Conformance", "Concurrency GatewayKit Vitals"),
+        module("GatewayTesting", "Concurrency GatewayKit Vitals Logging"),
+        module("GatewayMain", "Concurrency Conformance Exec Gateway GatewayKit Link Vitals ArgumentParser Logging"),
+        program("vitals2mqtt", "GatewayMain"),
         .target(
             name: "BundledPlugins",
-            dependencies: ["GatewayKit"] + plugins.map { bundled($0.name) },
-            path: "Plugins", exclude: plugins.map(\.name) + ["Examples"], sources: ["BundledPlugins.swift"],
+            dependencies: ["GatewayKit"] + plugins.map { bundled($0[0].name) },
+            path: "Plugins", exclude: plugins.map { $0[0].name } + ["Examples"], sources: ["BundledPlugins.swift"],
             swiftSettings: settings),
-    ] + plugins.flatMap { plugin($0.name, $0.dependencies) } + [
-        // What several suites need.
         module(
             "TestSupport",
-            [
-                "Concurrency", "Conformance", "GatewayKit", "GatewayTesting", "JSON", "MQTT", "Store", "Vitals",
-                logging, subprocess, systemPackage,
-            ], in: "Tests/Support"),
+            """
+            Concurrency Conformance GatewayKit GatewayTesting JSON MQTT Store Vitals Logging Subprocess SystemPackage
+            """, in: "Tests/Support"),
         module(
             "GatewaySimulation",
-            [
-                "Contract", "Delivery", "Engines", "Gateway", "GatewayKit", "GatewayTesting", "JSON", "MQTT", "Store",
-                "TestSupport", "Vitals", logging,
-            ], in: "Tests/Simulation/GatewaySimulation"),
-        .executableTarget(
-            name: "vitals2mqtt-simulate",
-            dependencies: ["GatewaySimulation", "Vitals", "ArgumentParser".from("swift-argument-parser")],
-            path: "Tests/Simulation/Program", swiftSettings: settings),
-        .executableTarget(
-            name: "vitals2mqtt-bench",
-            dependencies: ["CMosquitto", "JSON", grdb, "ArgumentParser".from("swift-argument-parser")],
-            path: "Tests/Benchmarks/Program", swiftSettings: settings),
+            """
+            Contract Delivery Engines Gateway GatewayKit GatewayTesting JSON MQTT Store TestSupport Vitals Logging
+            """, in: "Tests/Simulation/GatewaySimulation"),
+        program("vitals2mqtt-simulate", "GatewaySimulation Vitals ArgumentParser", in: "Tests/Simulation/Program"),
+        program("vitals2mqtt-bench", "CMosquitto JSON ArgumentParser GRDB", in: "Tests/Benchmarks/Program"),
+        // A simulated wearable as its own program, for tests that need the other end of a link.
+        program(
+            "link-wearable",
+            """
+            Conformance GatewayKit GatewayTesting Simulator TestSupport Vitals UnixSignals
+            """, in: "Tests/LinkWearable"),
         tests("ArchitectureTests"),
-        tests("BenchTests", ["Contract", "JSON", "MQTT", "Vitals", "vitals2mqtt-bench"]),
-        // A simulated wearable as its own program: the other end of these tests.
-        .executableTarget(
-            name: "link-wearable",
-            dependencies: [
-                "Conformance", "GatewayKit", "GatewayTesting", "Simulator", "TestSupport", "Vitals", unixSignals,
-            ],
-            path: "Tests/LinkWearable", swiftSettings: settings),
+        tests("BenchTests", "Contract JSON MQTT Vitals vitals2mqtt-bench"),
+        tests("ConcurrencyTests", "Concurrency GatewayKit GatewayTesting TestSupport Vitals"),
         tests(
             "ConformanceTests",
-            [
-                "Conformance", "Exec", "GatewayKit", "GatewayTesting", "Link", "link-wearable", "TCP", "TestSupport",
-                "Vitals", nioCore, nioPosix,
-            ]),
-        tests("ConcurrencyTests", ["Concurrency", "GatewayKit", "GatewayTesting", "TestSupport", "Vitals"]),
-        tests("ContractTests", ["Contract", "JSON", "MQTT", "TestSupport", "Vitals"]),
+            "Conformance Exec GatewayKit GatewayTesting Link link-wearable TCP TestSupport Vitals NIOCore NIOPosix"),
+        tests("ContractTests", "Contract JSON MQTT TestSupport Vitals"),
         tests(
             "DeliveryTests",
-            [
-                "Concurrency", "Contract", "Delivery", "GatewayKit", "GatewayTesting", "HomeAssistant", "JSON",
-                "Mosquitto", "MQTT", "Store", "TestSupport", "Vitals", logging,
-            ]),
-        tests(
-            "EnginesTests",
-            ["Concurrency", "Engines", "GatewayKit", "GatewayTesting", "TestSupport", "Vitals", logging]),
-        tests("GatewayKitTests", ["GatewayKit", "Vitals"]),
+            """
+            Concurrency Contract Delivery GatewayKit GatewayTesting HomeAssistant JSON Mosquitto MQTT Store \
+            TestSupport Vitals Logging
+            """),
+        tests("EnginesTests", "Concurrency Engines GatewayKit GatewayTesting TestSupport Vitals Logging"),
+        tests("GatewayKitTests", "GatewayKit Vitals"),
+        tests("GatewayMainTests", "GatewayKit GatewayMain Link Logging"),
         tests(
             "GatewayTestingTests",
-            ["Concurrency", "Conformance", "GatewayKit", "GatewayTesting", "JSON", "TestSupport", "Vitals", logging]),
+            "Concurrency Conformance GatewayKit GatewayTesting JSON TestSupport Vitals Logging"),
         tests(
             "GatewayTests",
-            [
-                "BundledPlugins", "Concurrency", "Contract", "Engines", "Gateway", "GatewayKit", "GatewayTesting",
-                "JSON", "MQTT", "Recordings", "Store", "TestSupport", "Vitals", "vitals2mqtt", grdb, lifecycle, logging,
-                subprocess, systemPackage,
-            ]),
-        tests("HomeAssistantTests", ["Contract", "HomeAssistant", "JSON", "MQTT", "Vitals"]),
+            """
+            Concurrency Contract Engines Gateway GatewayKit GatewayTesting JSON MQTT Recordings Store TestSupport \
+            Vitals vitals2mqtt GRDB Logging ServiceLifecycle Subprocess SystemPackage
+            """),
         tests(
             "HomeAssistantStatisticsTests",
-            [
-                "Concurrency", "Contract", "GatewayTesting", "HomeAssistant", "HomeAssistantStatistics", "JSON",
-                "Store", "TestSupport", "Vitals", logging, nioCore, nioHTTP1, nioPosix, nioWebSocket,
-            ]),
+            """
+            Concurrency Contract GatewayTesting HomeAssistant HomeAssistantStatistics JSON Store TestSupport Vitals \
+            Logging NIOCore NIOHTTP1 NIOPosix NIOWebSocket
+            """),
+        tests("HomeAssistantTests", "Contract HomeAssistant JSON MQTT Vitals"),
         tests(
             "IntegrationTests",
-            [
-                "Concurrency", "GatewayTesting", "JSON", "Mosquitto", "MQTT", "TestSupport", "Vitals", "vitals2mqtt",
-                logging,
-            ]),
-        tests("JSONTests", ["JSON", "Vitals"]),
-        tests(
-            "ListeningTests", ["Concurrency", "GatewayKit", "Listening", "TestSupport", "Vitals", nioCore, nioPosix]),
-        tests("MQTTTests", ["GatewayKit", "GatewayTesting", "Mosquitto", "MQTT", "TestSupport", "Vitals", logging]),
-        tests("GatewayMainTests", ["GatewayKit", "GatewayMain", "Link", logging]),
-        tests("RecordingsTests", ["GatewayKit", "GatewayTesting", "Recordings", "TestSupport", "Vitals"]),
+            "Concurrency GatewayTesting JSON Mosquitto MQTT TestSupport Vitals vitals2mqtt Logging"),
+        tests("JSONTests", "JSON Vitals"),
+        tests("ListeningTests", "Concurrency GatewayKit Listening TestSupport Vitals NIOCore NIOPosix"),
+        tests("MQTTTests", "GatewayKit GatewayTesting Mosquitto MQTT TestSupport Vitals Logging"),
+        tests("RecordingsTests", "GatewayKit GatewayTesting Recordings TestSupport Vitals"),
         tests(
             "SimulationTests",
-            [
-                "ColmiRing", "Concurrency", "Contract", "Delivery", "Engines", "Gateway", "GatewayKit",
-                "GatewaySimulation", "GatewayTesting", "GATTHealth", "HomeAssistant", "JSON", "Link", "MQTT", "O2Ring",
-                "Simulator", "Store", "TestSupport", "Vitals", "vitals2mqtt-simulate", logging,
-                "ArgumentParser".from("swift-argument-parser"),
-            ]),
-        tests("StoreTests", ["Concurrency", "Engines", "Store", "TestSupport", "Vitals", grdb]),
-        tests("VitalsTests", ["Vitals"]),
-    ]
+            """
+            ColmiRing Concurrency Contract Delivery Engines Gateway GatewayKit GatewaySimulation GatewayTesting \
+            GATTHealth HomeAssistant JSON Link MQTT O2Ring Simulator Store TestSupport Vitals vitals2mqtt-simulate \
+            ArgumentParser Logging
+            """),
+        tests("StoreTests", "Concurrency Engines Store TestSupport Vitals GRDB"),
+        tests("VitalsTests", "Vitals"),
+    ] + plugins.joined()
 )
 
 // Only `Tests/Fuzz/run` builds the fuzzers, as a library, since libFuzzer brings the main program. Its table is `Tests/Fuzz`; it shares the
@@ -303,10 +247,11 @@ if Context.environment["VITALS2MQTT_FUZZERS"] != nil {
     package.targets.append(
         .target(
             name: "Fuzzers",
-            dependencies: [
-                "ColmiRing", "Contract", "GATTHealth", "GatewayKit", "JSON", "Link", "MQTT", "O2Ring",
-                "PhoneExports", "Phones", "Recordings", "Vitals", logging,
-            ],
+            dependencies: dependencies(
+                """
+                ColmiRing Contract GATTHealth GatewayKit JSON Link MQTT O2Ring PhoneExports Phones Recordings Vitals \
+                Logging
+                """),
             path: ".",
             sources: [
                 "Tests/Fuzz/Fuzzers.swift", "Tests/ContractTests/CommandInput.swift",
@@ -326,9 +271,11 @@ if Context.environment["VITALS2MQTT_FUZZERS"] != nil {
 if let sanitizer = Context.environment["VITALS2MQTT_SANITIZER"] {
     package.products = []
     for target in package.targets {
-        guard let files = unsanitizedFiles[target.name] else { continue }
+        guard let files = unsanitized[target.name] else { continue }
         target.exclude += files
-        target.dependencies.removeAll { $0.isOn("BundledPlugins") || $0.isOn("vitals2mqtt") }
+        target.dependencies.removeAll {
+            if case .targetItem(let name, _) = $0 { ["BundledPlugins", "vitals2mqtt"].contains(name) } else { false }
+        }
     }
     // Others by hand, such as HTTPTests: `SANITIZED_SUITES="HTTPTests" deploy/test --threads`.
     let suites = Context.environment["SANITIZED_SUITES"]?.split(separator: " ").map(String.init)
@@ -341,24 +288,39 @@ if let sanitizer = Context.environment["VITALS2MQTT_SANITIZER"] {
     }
 }
 
+/// A library of the system, whose module map is in `Sources/System/<name>`.
+func system(_ name: String, pkgConfig: String? = nil, package: String? = nil) -> Target {
+    .systemLibrary(
+        name: name, path: "Sources/System/\(name)", pkgConfig: pkgConfig, providers: package.map { [.apt([$0])] })
+}
+
 /// A module of the gateway, in `Sources/<name>`, or one of its tests in another folder.
-func module(_ name: String, _ dependencies: [Target.Dependency] = [], in folder: String? = nil) -> Target {
+func module(_ name: String, _ names: String = "", in folder: String? = nil) -> Target {
     .target(
-        name: name, dependencies: dependencies, path: folder,
+        name: name, dependencies: dependencies(names), path: folder,
         swiftSettings: settings + (computing.contains(name) ? optimised : []))
 }
 
-/// A plugin: `Plugins/<name>/Sources`, and its tests beside it.
-func plugin(_ name: String, _ dependencies: [Target.Dependency]) -> [Target] {
-    let api: [Target.Dependency] = ["GatewayKit", "Vitals"]
-    return [
+/// A program, in `Sources/<name>` or another folder.
+func program(_ name: String, _ names: String, in folder: String? = nil) -> Target {
+    .executableTarget(name: name, dependencies: dependencies(names), path: folder, swiftSettings: settings)
+}
+
+/// The tests of a module, in `Tests/<name>`. Fixtures are read from the source folder, not bundled.
+func tests(_ name: String, _ names: String = "") -> Target {
+    .testTarget(
+        name: name, dependencies: dependencies(names), exclude: fixtures[name] ?? [], swiftSettings: settings)
+}
+
+/// A plugin, `Plugins/<name>/Sources`, and its tests beside it, with what each needs beyond `GatewayKit` and `Vitals`.
+func plugin(_ name: String, _ names: String, tests: String) -> [Target] {
+    [
         .target(
-            name: name, dependencies: api + dependencies,
+            name: name, dependencies: dependencies("GatewayKit Vitals " + names),
             path: "Plugins/\(name)/Sources", resources: (samples[name] ?? ["sample.yaml"]).map { .embedInCode($0) },
             swiftSettings: settings),
         .testTarget(
-            name: "\(name)Tests",
-            dependencies: [.target(name: name)] + api + (pluginTests[name] ?? ["TestSupport"]),
+            name: "\(name)Tests", dependencies: dependencies("\(name) GatewayKit Vitals " + tests),
             path: "Plugins/\(name)/Tests", exclude: fixtures["\(name)Tests"] ?? [], swiftSettings: settings),
     ]
 }
@@ -368,14 +330,12 @@ func bundled(_ name: String) -> Target.Dependency {
     optionalPlugins[name].map { .target(name: name, condition: .when(traits: [$0])) } ?? .target(name: name)
 }
 
-/// The tests of a module, in `Tests/<name>`. Fixtures are read from the source folder, not bundled.
-func tests(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-    .testTarget(name: name, dependencies: dependencies, exclude: fixtures[name] ?? [], swiftSettings: settings)
-}
-
-extension String {
-    /// The product of this name of a package.
-    func from(_ package: String) -> Target.Dependency { .product(name: self, package: package) }
+/// Targets of this package and products of others, by their names.
+func dependencies(_ names: String) -> [Target.Dependency] {
+    names.split(separator: " ").map { name in
+        let package = products.first { $0.value.split(separator: " ").contains(name) }?.key
+        return package.map { .product(name: String(name), package: $0) } ?? .target(name: String(name))
+    }
 }
 
 extension [Target] {
@@ -384,24 +344,11 @@ extension [Target] {
         var needed = Set(names)
         var waiting = names
         while let name = waiting.popLast() {
-            for case .targetItem(let dependency, _) in first(where: { $0.name == name })?.dependencies.map(\.asTarget)
-                ?? []
-            {
-                if needed.insert(dependency).inserted { waiting.append(dependency) }
+            for case .targetItem(let dependency, _) in first(where: { $0.name == name })?.dependencies ?? []
+            where needed.insert(dependency).inserted {
+                waiting.append(dependency)
             }
         }
         return filter { needed.contains($0.name) }
-    }
-}
-
-extension Target.Dependency {
-    /// The dependency as one on a target, if it names one.
-    fileprivate var asTarget: Target.Dependency {
-        if case .byNameItem(let name, _) = self { .target(name: name) } else { self }
-    }
-
-    /// Whether it is the dependency on a target of this package.
-    fileprivate func isOn(_ target: String) -> Bool {
-        if case .targetItem(target, _) = asTarget { true } else { false }
     }
 }

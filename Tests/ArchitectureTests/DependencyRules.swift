@@ -34,8 +34,7 @@ import Testing
             + Self.shelves.flatMap { shelf in try Repository.folders(in: shelf).map { "\(shelf)/\($0)" } }
             + Repository.plugins().flatMap { ["Plugins/\($0)/Sources", "Plugins/\($0)/Tests"] } + ["Plugins"]
         let targets = try Self.manifest().targets
-        let libraries = ["Sources/CMosquitto", "Sources/CSDBus", "Sources/CTimex", "Sources/CZlib"]
-        #expect(targets.map(\.folder).sorted() == folders.filter { !libraries.contains($0) }.sorted())
+        #expect(targets.map(\.folder).sorted() == folders.filter { $0 != "Sources/System" }.sorted())
     }
 
     @Test func `a dependency is imported, or it is not there`() throws {
@@ -68,40 +67,43 @@ import Testing
 
     @Test func `the manifest's reader sees every form of a dependency`() {
         let manifest = Manifest(
-            """
-            let logging = "Logging".from("swift-log")
-
-            let plugins: [Any] = [
-                ("Serial", ["JSON", logging]),
-                ("Radio", []),
-            ]
-
-            let pluginTests: [Any] = [
-                "Serial": [logging]
+            #"""
+            let plugins = [
+                plugin("Serial", "JSON Logging", tests: "Logging"),
+                plugin(
+                    "Radio", "",
+                    tests: """
+                        GatewayTesting \
+                        NIOCore
+                        """),
             ]
 
             let package = [
                 module("A"),
                 module(
-                    "B",
-                    [
-                        "A", logging, "Yams".from("Yams"),
-                    ]),
-                .executableTarget(
-                    name: "a-program", dependencies: ["B"],
-                    path: "Tests/Program", swiftSettings: settings),
-                tests("BTests", ["B"]),
+                    "B", "A Logging Yams"),
+                program(
+                    "a-program",
+                    """
+                    A \
+                    B
+                    """, in: "Tests/Program"),
+                .target(
+                    name: "AllPlugins",
+                    dependencies: ["B"] + plugins, path: "Plugins"),
+                tests("BTests", "B"),
             ]
             if Context.environment["X"] != nil { tests("C") }
-            """)
+            """#)
         let seen = Dictionary(uniqueKeysWithValues: manifest.targets.map { ($0.folder, $0.dependencies) })
         #expect(
             seen == [
-                "Sources/A": [], "Sources/B": ["A", "Logging", "Yams"], "Tests/Program": ["B"], "Tests/BTests": ["B"],
+                "Sources/A": [], "Sources/B": ["A", "Logging", "Yams"], "Tests/Program": ["A", "B"],
+                "Tests/BTests": ["B"], "Plugins": ["B"],
                 "Plugins/Serial/Sources": ["GatewayKit", "Vitals", "JSON", "Logging"],
                 "Plugins/Serial/Tests": ["Serial", "GatewayKit", "Vitals", "Logging"],
                 "Plugins/Radio/Sources": ["GatewayKit", "Vitals"],
-                "Plugins/Radio/Tests": ["Radio", "GatewayKit", "Vitals", "GatewayTesting"],
+                "Plugins/Radio/Tests": ["Radio", "GatewayKit", "Vitals", "GatewayTesting", "NIOCore"],
             ])
     }
 }

@@ -7,7 +7,8 @@ import Testing
         let bundle = try Repository.text("Plugins/BundledPlugins.swift")
         for plugin in try Repository.plugins() {
             #expect(
-                manifest.contains("\"\(plugin)\","), "add (\"\(plugin)\", []) to `plugins` in Package.swift")
+                manifest.contains("\"\(plugin)\", "),
+                "add plugin(\"\(plugin)\", \"\", tests: \"\") to `plugins` in Package.swift")
             // Mostly one, of the folder's name.
             let types = try Repository.swiftFiles(in: "Plugins/\(plugin)/Sources").flatMap { file in
                 file.text.matches(of: /enum (\w+): Plugin \{/).map { $0.1 }
