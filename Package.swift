@@ -159,7 +159,7 @@ let package = Package(
             "Gateway",
             """
             Concurrency Contract CTimex Delivery Engines GatewayKit HomeAssistant HomeAssistantStatistics JSON \
-            Listening Mosquitto MQTT Recordings Store Vitals Logging ServiceLifecycle UnixSignals Yams
+            Listening Mosquitto MQTT Recordings Store Vitals DequeModule Logging ServiceLifecycle UnixSignals Yams
             """),
         module("Conformance", "Concurrency GatewayKit Vitals"),
         module("GatewayTesting", "Concurrency GatewayKit Vitals Logging"),
@@ -198,8 +198,8 @@ let package = Package(
         tests(
             "DeliveryTests",
             """
-            Concurrency Contract Delivery GatewayKit GatewayTesting HomeAssistant JSON Mosquitto MQTT Store \
-            TestSupport Vitals Logging
+            Concurrency Contract Delivery GatewayKit GatewayTesting HomeAssistant JSON Mosquitto MQTT TestSupport \
+            Vitals Logging
             """),
         tests("EnginesTests", "Concurrency Engines GatewayKit GatewayTesting TestSupport Vitals Logging"),
         tests("GatewayKitTests", "GatewayKit Vitals"),
@@ -210,8 +210,8 @@ let package = Package(
         tests(
             "GatewayTests",
             """
-            Concurrency Contract Engines Gateway GatewayKit GatewayTesting JSON MQTT Recordings Store TestSupport \
-            Vitals vitals2mqtt GRDB Logging ServiceLifecycle Subprocess SystemPackage
+            Concurrency Contract Delivery Engines Gateway GatewayKit GatewayTesting JSON MQTT Recordings Store \
+            TestSupport Vitals vitals2mqtt GRDB Logging ServiceLifecycle Subprocess SystemPackage
             """),
         tests(
             "HomeAssistantStatisticsTests",

@@ -18,14 +18,6 @@ extension Incoming {
     var gatewayCommand: GatewayCommand? { if case .gateway(let command, _) = self { command } else { nil } }
     var answer: Answer? { if case .rejected(let answer, _, _) = self { answer } else { nil } }
     var republishesConfig: Bool { if case .rejected(_, _, true) = self { true } else { false } }
-    var envelope: CommandEnvelope? {
-        switch self {
-        case .device(_, let envelope), .gateway(_, let envelope), .passkey(_, let envelope),
-            .rejected(_, let envelope, _):
-            envelope
-        case .ignored: nil
-        }
-    }
     /// The paths of all errors.
     var paths: [String] { answer?.violations.map(\.path) ?? [] }
     var patch: MonitorPatch? {

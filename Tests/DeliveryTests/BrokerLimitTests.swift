@@ -46,7 +46,7 @@ import Vitals
             loop = BrokerLoop(
                 broker: broker, store: scratch.base, outbox: outbox, retained: retained,
                 codec: ContractCodec(settings: settings, discovery: .off), status: BrokerStatus(), settings: settings,
-                inbox: { _ in }, refuse: { _, _ in }, connected: {})
+                inbox: { _ in }, room: {}, connected: {})
         }
 
         /// Commits samples as one fact.

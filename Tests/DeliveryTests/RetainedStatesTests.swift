@@ -60,7 +60,7 @@ import Vitals
             let loop = BrokerLoop(
                 broker: broker.client(InMemoryClientOptions(id: "gateway", window: window)), store: scratch.base,
                 outbox: outbox, retained: states, codec: ContractCodec(settings: settings, discovery: .off),
-                status: BrokerStatus(), settings: settings, inbox: { _ in }, refuse: { _, _ in }, connected: {})
+                status: BrokerStatus(), settings: settings, inbox: { _ in }, room: {}, connected: {})
             await withTaskGroup(of: Void.self) { group in
                 group.addTask { await loop.run(generator: SplitMix64(seed: seed)) }
                 try? await environment.gatewayClock.sleep(for: .seconds(10))

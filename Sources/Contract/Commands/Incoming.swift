@@ -13,4 +13,14 @@ package enum Incoming: Sendable, Hashable {
     /// It is not run. The answer is final. A refused configuration is published again, so that a control in a user
     /// interface returns to the accepted value.
     case rejected(Answer, CommandEnvelope, republishesConfig: Bool)
+
+    /// Who asked, and where the answer goes; `nil` if it gets none.
+    package var envelope: CommandEnvelope? {
+        switch self {
+        case .device(_, let envelope), .gateway(_, let envelope), .passkey(_, let envelope),
+            .rejected(_, let envelope, _):
+            envelope
+        case .ignored: nil
+        }
+    }
 }

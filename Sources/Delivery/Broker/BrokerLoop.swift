@@ -11,24 +11,23 @@ package struct BrokerLoop: Sendable {
     private let publisher: Publisher
     private let watermarks: Watermarks
     private let outcomes: PublishOutcomes
-    private let inbox: @Sendable (InboundMessage) async -> Void
-    private let refuse: @Sendable (InboundMessage, CommandQueueRefusal) async -> Void
-    private let queue: CommandQueue
     private let documents: DocumentTopics
+    private let inbox: @Sendable (InboundMessage) async -> Void
+    private let room: @Sendable () async -> Void
     private let connected: @Sendable () async -> Void
     private var status: BrokerStatus { publisher.status }
 
     /// A loop for a broker.
     /// - Parameters:
-    ///   - inbox: handles received messages, one after the other.
-    ///   - refuse: answers a message that is not handled, for instance as it came faster than they are handled.
+    ///   - documents: the topics whose messages have their own handlers.
+    ///   - inbox: takes every other received message, one after the other. It waits while it has no room, unless the task is
+    ///     cancelled: the broker has an acknowledgement for each of them and will not send it again.
+    ///   - room: waits until there is room for the messages of a further connection.
     ///   - connected: runs for each new connection, before anything is published.
-    ///   - documents: the topics whose messages are no commands.
     package init(
         broker: any Broker, store: any OutboxStore, outbox: Outbox, retained: RetainedStates, codec: ContractCodec,
         status: BrokerStatus, settings: DeliverySettings, documents: DocumentTopics = DocumentTopics(),
-        inbox: @escaping @Sendable (InboundMessage) async -> Void,
-        refuse: @escaping @Sendable (InboundMessage, CommandQueueRefusal) async -> Void,
+        inbox: @escaping @Sendable (InboundMessage) async -> Void, room: @escaping @Sendable () async -> Void,
         connected: @escaping @Sendable () async -> Void
     ) {
         self.broker = broker
@@ -44,9 +43,8 @@ package struct BrokerLoop: Sendable {
         publisher = Publisher(
             outbox: outbox, retained: retained, status: status, store: store, codec: codec, outcomes: outcomes,
             settings: settings)
-        queue = CommandQueue(turns: status.commandTurns)
         self.inbox = inbox
-        self.refuse = refuse
+        self.room = room
         self.connected = connected
     }
 
@@ -65,14 +63,10 @@ package struct BrokerLoop: Sendable {
     /// Runs until the task is cancelled.
     package func run(generator: any RandomNumberGenerator & Sendable) async {
         await withDiscardingTaskGroup { group in
-            // Commands outlive the connection that brought them.
-            group.addTask { await queue.serve(run: inbox, refuse: { await refuse($0, .busy) }) }
             group.addTask { await outcomes.quarantine.run() }
             await connect(generator: generator)
             group.cancelAll()
         }
-        // The broker has an acknowledgement for each of these and will not send them again.
-        await queue.end { await refuse($0, .stopping) }
     }
 
     private func connect(generator: any RandomNumberGenerator & Sendable) async {
@@ -107,7 +101,7 @@ package struct BrokerLoop: Sendable {
             }
             lostAt = lostAt ?? began
             nextStep()
-            await queue.waitForRoom()
+            await room()
             let wait = backOff.next(using: &generator)
             nextStep(after: wait)
             do { try await settings.clock.sleep(for: wait) } catch { break }
@@ -279,9 +273,7 @@ package struct BrokerLoop: Sendable {
             status.dropped(events.droppedCount)
         }
         for message in events.received {
-            if !documents.receive(message) {
-                await queue.add(message.cut(to: BrokerOptions.defaultMaximumInboundPayload))
-            }
+            if !documents.receive(message) { await inbox(message) }
             status.receiving.turn()
         }
     }

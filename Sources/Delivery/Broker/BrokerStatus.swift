@@ -20,8 +20,6 @@ package final class BrokerStatus: Sendable {
     let receiving = TurnProbe()
     /// The turns of the task that quarantines refused facts.
     package let quarantine = TurnProbe()
-    /// The turns of the tasks that begin commands, and refuse those in excess.
-    package let commandTurns = CommandTurns()
 
     package init() {}
 
@@ -53,5 +51,5 @@ package final class BrokerStatus: Sendable {
             state.lastError = error
         }
     }
-    func dropped(_ count: Int = 1) { state.withLock { $0.dropped += count } }
+    package func dropped(_ count: Int = 1) { state.withLock { $0.dropped += count } }
 }

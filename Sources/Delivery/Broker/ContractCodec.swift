@@ -1,21 +1,16 @@
-package import Contract
-import HomeAssistant
+import Contract
 package import MQTT
 package import Vitals
 
-/// Converts facts, states and answers to MQTT messages, and MQTT messages to commands: the one place where the contract
-/// meets MQTT.
+/// Converts facts and states to MQTT messages.
 package struct ContractCodec: Sendable {
     let topics: ContractTopics
     let discovery: DiscoverySettings
-    let parser: CommandParser
     private let contract: ContractEncoder
 
     package init(settings: DeliverySettings, discovery: DiscoverySettings) {
         topics = settings.topics
         self.discovery = discovery
-        parser = CommandParser(
-            topics: settings.topics, discoveryPrefix: discovery.prefix, calendar: settings.calendar)
         contract = ContractEncoder(topics: settings.topics, calendar: settings.calendar)
     }
 
@@ -49,18 +44,6 @@ package struct ContractCodec: Sendable {
 
     var encoder: ContractEncoder { contract }
 
-    /// Encodes an entry of the outbox.
-    func encode(
-        _ entry: OutboxEntry, info: DeviceInfo?, publishedAt: Timestamp, with encoder: inout ContractEncoder
-    ) -> OutgoingMessage {
-        switch entry {
-        case .fact(let fact):
-            Self.encode(fact, info: info, publishedAt: publishedAt, isReplay: false, with: &encoder)
-        case .answer(_, let answer):
-            .answer(topic: answer.topic, payload: answer.payload, correlation: answer.correlation)
-        }
-    }
-
     /// Cuts a measurement into messages with payloads of at most `maximumPayload` bytes.
     static func parts(
         of fact: Fact, _ measurement: Fact.Measurement, info: DeviceInfo?, publishedAt: Timestamp, isReplay: Bool,
@@ -78,39 +61,6 @@ package struct ContractCodec: Sendable {
         var message = message
         if let payload = OutgoingMessage.tooLarge(message.payload) { message.payload = payload }
         return message
-    }
-
-    func answer(
-        _ answer: Answer, to envelope: CommandEnvelope, about info: DeviceInfo?, at now: Timestamp
-    ) -> OutgoingMessage {
-        var encoder = contract
-        return encoder.answer(
-            Self.fitted(answer, about: info, by: &encoder), to: envelope, about: info, at: now)
-    }
-
-    /// Shortens a page of samples to a payload that small brokers accept.
-    static func fitted(
-        _ answer: Answer, about info: DeviceInfo?, by encoder: inout ContractEncoder
-    ) -> Answer {
-        guard case .samples(let samples, let metric, _) = answer.data else { return answer }
-        let count = encoder.samplesPerAnswer(samples, of: info)
-        guard count < samples.count else { return answer }
-        var answer = answer
-        let next = SampleKey(samples[count - 1].sample).page
-        answer.data = .samples(Array(samples.prefix(count)), metric: metric, next: next)
-        return answer
-    }
-
-    /// An earlier answer, for a repeated command.
-    func answer(_ payload: [UInt8], to envelope: CommandEnvelope) -> OutgoingMessage {
-        .answer(topic: contract.answerTopic(for: envelope), payload: payload, correlation: envelope.correlation)
-    }
-
-    package func parse(_ message: InboundMessage, at now: Timestamp) -> Incoming {
-        parser.parse(
-            topic: message.topic, payload: message.payload, payloadSize: message.payloadSize,
-            isRetained: message.isRetained, responseTopic: message.responseTopic,
-            correlation: message.correlationData, receivedAt: now)
     }
 
     /// The messages that clear all retained topics of a device.

@@ -180,7 +180,7 @@ package final class RetainedStates: Sendable {
     }
 
     /// The newest `info` of a device, for the messages about it.
-    func info(of device: DeviceID) -> DeviceInfo? {
+    package func info(of device: DeviceID) -> DeviceInfo? {
         state.withLock { state in
             guard case .device(_, .info(let info)) = state.entries[.device(device, .info)] else { return nil }
             return info

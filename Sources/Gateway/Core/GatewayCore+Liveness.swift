@@ -18,7 +18,7 @@ extension GatewayCore {
                 await self.status.attempts.answer(at: self.settings.clock.uptime)
             },
             LivenessProbe(.refusedFacts) { await self.status.quarantine.answer() },
-            LivenessProbe(.commands) { await self.status.commandTurns.answer() },
+            LivenessProbe(.commands) { await self.commandQueue.answer() },
             LivenessProbe(.devices) { await self.supervisor.answer() },
             LivenessProbe(.timers) {
                 try? await self.settings.clock.sleep(for: .milliseconds(100))

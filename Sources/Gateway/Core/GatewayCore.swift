@@ -26,6 +26,8 @@ package final class GatewayCore: Sendable {
     let broker: any Broker
     let outbox: Outbox
     let retained: RetainedStates
+    let commandQueue = CommandQueue()
+    let parser: CommandParser
     let commandLog: CommandLog
     let supervisor: DeviceSupervisor
     let status = BrokerStatus()
@@ -75,8 +77,10 @@ package final class GatewayCore: Sendable {
         self.outbox = outbox
         retained = RetainedStates(beside: outbox)
         codec = ContractCodec(settings: settings.delivery, discovery: discovery)
+        parser = CommandParser(
+            topics: settings.topics, discoveryPrefix: discovery.prefix, calendar: settings.calendar)
         commandLog = CommandLog(
-            store: store, retained: retained, codec: codec, settings: settings.delivery, status: status,
+            store: store, retained: retained, settings: settings.delivery, status: status,
             generator: SplitMix64(seed: generator.next()))
         self.discovery = DiscoveryPublisher(retained: retained, settings: discovery)
         let (retained, commandLog, publisher) = (retained, commandLog, self.discovery)
@@ -103,9 +107,7 @@ package final class GatewayCore: Sendable {
             await publishInfo()
             hasBegun.fulfil(())
             await commandLog.answerForgotten()
-            group.addTask {
-                await self.whileRunning(until: loop) { await self.brokerLoop.run(generator: self.generator) }
-            }
+            group.addTask { await self.whileRunning(until: loop) { await self.deliver() } }
             group.addTask { await self.whileRunning(until: loop) { await self.serveCommands() } }
             group.addTask { await self.whileRunning(until: loop) { await self.reportState() } }
             group.addTask { await self.whileRunning(until: loop) { await self.reportLate() } }
@@ -133,12 +135,11 @@ package final class GatewayCore: Sendable {
     /// Ends `run`: devices get their graceful disconnect, and consumers see that the gateway is offline.
     package func stop() { stopping.fulfil(()) }
 
-    private var brokerLoop: BrokerLoop {
+    var brokerLoop: BrokerLoop {
         BrokerLoop(
             broker: broker, store: store, outbox: outbox, retained: retained, codec: codec, status: status,
-            settings: settings.delivery, documents: settings.documents, inbox: { await self.receive($0) },
-            refuse: { await self.refuse($0, $1) },
-            connected: { self.discovery.connected() })
+            settings: settings.delivery, documents: settings.documents, inbox: { await self.commandQueue.add($0) },
+            room: { await self.commandQueue.waitForRoom() }, connected: { self.discovery.connected() })
     }
 
     private func whileRunning(until end: Promise<Void>, _ body: @escaping @Sendable () async -> Void) async {

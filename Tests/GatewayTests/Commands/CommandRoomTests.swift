@@ -11,6 +11,7 @@ import Testing
 import Vitals
 
 @testable import Delivery
+@testable import Gateway
 
 /// Answers that are not stored, because too many wait for the broker, find room among what is sent once, or are counted.
 @Suite struct CommandRoomTests {
@@ -20,20 +21,22 @@ import Vitals
         let log: CommandLog
         let clock: GatewayClock
         let scratch: ScratchStore
+        private let device: DeviceID
         private let sent = Recorder<String>()
 
         init(_ environment: Simulation) throws {
             clock = environment.gatewayClock
+            device = try #require(DeviceID("band-1"))
             let settings = DeliverySettings(
-                topics: ContractTopics(gateway: Fixture.device),
+                topics: ContractTopics(gateway: device),
                 calendar: try #require(LocalCalendar(identifier: "UTC")), clock: clock,
                 logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
             var options = StoreOptions()
             options.maximumAnswers = 0
             scratch = try ScratchStore(environment, options: options)
             log = CommandLog(
-                store: scratch.base, retained: retained, codec: ContractCodec(settings: settings, discovery: .off),
-                settings: settings, status: status, generator: SplitMix64(seed: 1))
+                store: scratch.base, retained: retained, settings: settings, status: status,
+                generator: SplitMix64(seed: 1))
             retained.connect()
         }
 
@@ -57,7 +60,7 @@ import Vitals
             await withDiscardingTaskGroup { group in
                 for number in numbers {
                     group.addTask {
-                        let command = CommandEnvelope(id: "\(number)", device: Fixture.device, command: "sync")
+                        let command = CommandEnvelope(id: "\(number)", device: device, command: "sync")
                         #expect(await log.begin(command) == nil)
                     }
                 }

@@ -46,13 +46,21 @@ final class CommandQueue: Sendable {
     private let arrival = Signal()
     private let excessArrival = Signal()
     private let room = Signal()
-    private let turns: CommandTurns
+    /// The turns of the two tasks that take messages: one begins commands, the other refuses those in excess.
+    let running = TurnProbe()
+    let refusing = TurnProbe()
 
-    init(turns: CommandTurns = CommandTurns()) { self.turns = turns }
+    /// Returns when both tasks have taken a turn, or have nothing to do.
+    func answer() async {
+        await running.answer()
+        await refusing.answer()
+    }
 
-    /// Adds a message. Waits while there is room in neither queue. If the task is cancelled, the message is added above
-    /// the limits: what one connection still held is little, and `waitForRoom` comes before the next connection.
+    /// Adds a message, of which it keeps what a command may have. Waits while there is room in neither queue. If the task is
+    /// cancelled, the message is added above the limits: what one connection still held is little, and `waitForRoom` comes
+    /// before the next connection.
     func add(_ message: InboundMessage) async {
+        let message = message.cut(to: BrokerOptions.defaultMaximumInboundPayload)
         while !tryAdd(message, isForced: Task.isCancelled) { await room.wait() }
     }
 
@@ -93,7 +101,7 @@ final class CommandQueue: Sendable {
             return (true, true)
         }
         if isTaken {
-            (isExcess ? turns.refusing : turns.running).begin()
+            (isExcess ? refusing : running).begin()
             (isExcess ? excessArrival : arrival).wake()
         }
         return isTaken
@@ -107,7 +115,7 @@ final class CommandQueue: Sendable {
     ) async {
         await withDiscardingTaskGroup { group in
             group.addTask {
-                let turns = self.turns.running
+                let turns = self.running
                 defer { turns.end() }
                 while !Task.isCancelled {
                     guard let message = self.state.withLock({ $0.waiting.popFirst() }) else {
@@ -122,7 +130,7 @@ final class CommandQueue: Sendable {
                 }
             }
             group.addTask {
-                let turns = self.turns.refusing
+                let turns = self.refusing
                 defer { turns.end() }
                 while !Task.isCancelled {
                     let batch = self.state.withLock { state in
@@ -158,12 +166,4 @@ final class CommandQueue: Sendable {
             for message in batch { answers.addTask { await refuse(message) } }
         }
     }
-}
-
-/// Why a message is answered without being handled.
-package enum CommandQueueRefusal: Sendable, Hashable {
-    /// It came faster than messages are handled.
-    case busy
-    /// The gateway stops.
-    case stopping
 }

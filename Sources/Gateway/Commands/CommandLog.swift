@@ -1,14 +1,15 @@
 import Concurrency
 import Contract
+import Delivery
 import Logging
 import MQTT
 import Synchronization
-package import Vitals
+import Vitals
 
 /// Accepts commands, lets each run once, and ensures exactly one final answer for each.
-package actor CommandLog {
+actor CommandLog {
     /// Maximum running commands in the whole gateway; a further one is answered `busy`.
-    package static let maximumRunning = 4_096
+    static let maximumRunning = 4_096
     /// Maximum repeated commands that wait for a running one; a further one is answered `busy`.
     static let maximumRepeats = 1_024
     /// Commands of the previous run that are read at once.
@@ -21,9 +22,9 @@ package actor CommandLog {
 
     private let store: any CommandStore
     private let retained: RetainedStates
-    private let codec: ContractCodec
     private let settings: DeliverySettings
     private let status: BrokerStatus
+    private let encoder: ContractEncoder
     private var generator: any RandomNumberGenerator & Sendable
     /// The senders that wait for each running command: the first one, and those that repeated the command.
     private var running: [String: [Waiting]] = [:]
@@ -47,21 +48,20 @@ package actor CommandLog {
     private var hasNoRoom = false
 
     /// - Parameter status: counts answers that were dropped.
-    package init(
-        store: any CommandStore, retained: RetainedStates, codec: ContractCodec,
-        settings: DeliverySettings, status: BrokerStatus = BrokerStatus(),
-        generator: any RandomNumberGenerator & Sendable
+    init(
+        store: any CommandStore, retained: RetainedStates, settings: DeliverySettings,
+        status: BrokerStatus = BrokerStatus(), generator: any RandomNumberGenerator & Sendable
     ) {
         self.store = store
         self.retained = retained
-        self.codec = codec
         self.settings = settings
         self.status = status
+        encoder = ContractEncoder(topics: settings.topics, calendar: settings.calendar)
         self.generator = generator
     }
 
     /// Begins a command. Returns the key of a new command, which must run; answers any other command itself.
-    package func begin(_ envelope: CommandEnvelope) async -> String? {
+    func begin(_ envelope: CommandEnvelope) async -> String? {
         let key = envelope.id.map(Self.key) ?? newKey()
         if await answerRepeat(envelope, key) { return nil }
         guard running.count < Self.maximumRunning else {
@@ -77,7 +77,7 @@ package actor CommandLog {
             case .answered(let payload):
                 // The first sender's key already has the answer.
                 for (index, waiting) in removeSenders(key).enumerated() {
-                    await store(codec.answer(payload, to: waiting.envelope), key: index == 0 ? newKey() : waiting.key)
+                    await store(message(payload, to: waiting.envelope), key: index == 0 ? newKey() : waiting.key)
                 }
             case .running:
                 // It no longer runs, and its answer was never stored and is now forgotten: run it like a new one.
@@ -102,9 +102,9 @@ package actor CommandLog {
         if running[key] != nil {
             await join(envelope, key)
         } else if let payload = underWay[key] {
-            await store(codec.answer(payload, to: envelope), key: newKey())
+            await store(message(payload, to: envelope), key: newKey())
         } else if let payload = unkeptAnswer(to: key) {
-            await sendOnce(codec.answer(payload, to: envelope))
+            await sendOnce(message(payload, to: envelope))
         } else {
             return false
         }
@@ -112,7 +112,7 @@ package actor CommandLog {
     }
 
     /// Answers a running command: with `accepted`, or with the final answer.
-    package func complete(_ key: String, _ answer: Answer) async {
+    func complete(_ key: String, _ answer: Answer) async {
         if answer.status == .accepted {
             for waiting in running[key] ?? [] {
                 retained.putOnce(.message(message(answer, to: waiting.envelope)))
@@ -126,7 +126,7 @@ package actor CommandLog {
     ///
     /// An expired command may be the repeat of one that arrived in time; that one already has its answer. The repeat of a command that
     /// runs waits for its answer, however many others wait.
-    package func reject(_ answer: Answer, _ envelope: CommandEnvelope) async {
+    func reject(_ answer: Answer, _ envelope: CommandEnvelope) async {
         if answer.code == .busy, let id = envelope.id, await answerRepeat(envelope, Self.key(id)) { return }
         guard answer.status == .expired, envelope.id != nil else {
             return await send(answer, to: envelope)
@@ -135,7 +135,7 @@ package actor CommandLog {
     }
 
     /// Answers the commands interrupted by a crash, which cannot get another answer any more.
-    package func answerForgotten() async {
+    func answerForgotten() async {
         let answer = Answer(
             .failed, code: .timeout, message: "The gateway was restarted while the command ran; send it again.")
         do throws(StoreError) {
@@ -155,7 +155,7 @@ package actor CommandLog {
 
     /// Stores the answers that the store did not take before, until it refuses one again. Without it, a crash later would give
     /// their commands a second, different answer. Each is sent once more, since the first sending may have met no broker.
-    package func storeUnstored() async {
+    func storeUnstored() async {
         while let answer = unstored.first {
             do throws(StoreError) { try await store.complete(answer) } catch { return }
             unstored.removeAll { $0.key == answer.key }
@@ -192,7 +192,25 @@ package actor CommandLog {
 
     private func message(_ answer: Answer, to envelope: CommandEnvelope) -> OutgoingMessage {
         let info = envelope.device.flatMap { retained.info(of: $0) }
-        return codec.answer(answer, to: envelope, about: info, at: settings.clock.now)
+        var encoder = encoder
+        let fitted = Self.fitted(answer, about: info, by: &encoder)
+        return encoder.answer(fitted, to: envelope, about: info, at: settings.clock.now)
+    }
+
+    /// An earlier answer, for a repeated command.
+    private func message(_ payload: [UInt8], to envelope: CommandEnvelope) -> OutgoingMessage {
+        .answer(topic: encoder.answerTopic(for: envelope), payload: payload, correlation: envelope.correlation)
+    }
+
+    /// Shortens a page of samples to a payload that small brokers accept.
+    static func fitted(_ answer: Answer, about info: DeviceInfo?, by encoder: inout ContractEncoder) -> Answer {
+        guard case .samples(let samples, let metric, _) = answer.data else { return answer }
+        let count = encoder.samplesPerAnswer(samples, of: info)
+        guard count < samples.count else { return answer }
+        var answer = answer
+        let next = SampleKey(samples[count - 1].sample).page
+        answer.data = .samples(Array(samples.prefix(count)), metric: metric, next: next)
+        return answer
     }
 
     private func store(_ message: OutgoingMessage, key: String) async {

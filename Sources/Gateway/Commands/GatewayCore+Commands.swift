@@ -7,43 +7,60 @@ import MQTT
 import Vitals
 
 extension GatewayCore {
+    /// Delivers, and takes commands, until the task is cancelled.
+    func deliver() async {
+        await withDiscardingTaskGroup { group in
+            // Commands outlive the connection that brought them.
+            group.addTask {
+                await self.commandQueue.serve(
+                    run: { await self.receive($0) }, refuse: { await self.receive($0, refusal: .busy) })
+            }
+            await brokerLoop.run(generator: generator)
+            group.cancelAll()
+        }
+        await commandQueue.end { await self.receive($0, refusal: .stopping) }
+    }
+
     /// Handles a message from the broker. Nothing here waits for a device.
-    func receive(_ message: InboundMessage) async {
-        if discovery.receive(message) { return }
-        switch codec.parse(message, at: settings.clock.now) {
+    /// - Parameter refusal: the answer to a command that is not run, as far as its envelope can be read.
+    private func receive(_ message: InboundMessage, refusal: Answer? = nil) async {
+        if refusal == nil || !message.isCut, discovery.receive(message) { return }
+        let incoming = parser.parse(
+            topic: message.topic, payload: message.payload, payloadSize: message.payloadSize,
+            isRetained: message.isRetained, responseTopic: message.responseTopic,
+            correlation: message.correlationData, receivedAt: settings.clock.now)
+        guard var envelope = incoming.envelope else { return }
+        var agent: DeviceAgent?
+        if let device = envelope.device {
+            agent = await supervisor[device]
+            guard agent != nil else {
+                // Such a device has no answer topic.
+                if envelope.responseTopic == nil { envelope.device = nil }
+                let text = "There is no device \(device.text); see gateway/info."
+                return await commandLog.reject(Answer(.rejected, code: .unknownDevice, message: text), envelope)
+            }
+        }
+        if let refusal { return await commandLog.reject(refusal, envelope) }
+        switch incoming {
         case .ignored: break
-        case .rejected(let answer, let envelope, let republishesConfig):
+        case .rejected(let answer, _, let republishesConfig):
             if republishesConfig, let device = envelope.device { retained.repeatConfig(of: device) }
-            var envelope = envelope
-            let answer = await known(envelope.device) ? answer : unknown(&envelope)
             await commandLog.reject(answer, envelope)
-        case .device(let command, let envelope): await run(command, envelope)
-        case .passkey(let passkey, let envelope): await enter(passkey, envelope)
-        case .gateway(let command, let envelope):
+        case .device(let command, _):
+            // The parser names the device of each of its commands.
+            guard let agent, let key = await commandLog.begin(envelope) else { return }
+            await agent.submit(
+                CommandItem(
+                    command: command, key: key, expiresAt: envelope.expiresAt, name: envelope.id ?? command.name))
+        case .passkey(let passkey, _): await enter(passkey, envelope)
+        case .gateway(let command, _):
             guard let key = await commandLog.begin(envelope) else { return }
             switch commands.offer((command, key)) {
             case .taken: break
-            case .full: await commandLog.complete(key, CommandQueueRefusal.busy.answer)
+            case .full: await commandLog.complete(key, .busy)
             case .finished: await commandLog.complete(key, .stopping)
             }
         }
-    }
-
-    /// Answers a message that is not handled, as far as its envelope can be read.
-    func refuse(_ message: InboundMessage, _ reason: CommandQueueRefusal) async {
-        if !message.isCut, discovery.receive(message) { return }
-        let envelope: CommandEnvelope
-        switch codec.parse(message, at: settings.clock.now) {
-        case .ignored: return
-        case .rejected(_, let read, _), .device(_, let read), .gateway(_, let read), .passkey(_, let read):
-            envelope = read
-        }
-        let isKnown = await known(envelope.device)
-        var addressed = envelope
-        let answer =
-            isKnown
-            ? reason.answer : unknown(&addressed)
-        await commandLog.reject(answer, addressed)
     }
 
     /// Runs the gateway's own commands, each on its own. The receiver must not wait for them: the acknowledgements that
@@ -56,38 +73,9 @@ extension GatewayCore {
         }
     }
 
-    private func known(_ device: DeviceID?) async -> Bool {
-        guard let device else { return true }
-        return await supervisor[device] != nil
-    }
-
-    /// The answer for an unknown device. Such a device has no answer topic.
-    private func unknown(_ envelope: inout CommandEnvelope) -> Answer {
-        let name = envelope.device?.text ?? ""
-        if envelope.responseTopic == nil { envelope.device = nil }
-        return Answer(.rejected, code: .unknownDevice, message: "There is no device \(name); see gateway/info.")
-    }
-
-    private func run(_ command: DeviceCommand, _ envelope: CommandEnvelope) async {
-        var envelope = envelope
-        guard let device = envelope.device, let agent = await supervisor[device] else {
-            let answer = unknown(&envelope)
-            return await commandLog.reject(answer, envelope)
-        }
-        guard let key = await commandLog.begin(envelope) else { return }
-        await agent.submit(
-            CommandItem(
-                command: command, key: key, expiresAt: envelope.expiresAt, name: envelope.id ?? command.name))
-    }
-
     /// Hands a passkey to the transport that waits for it. The agent may consider the device offline, since it is being connected.
     private func enter(_ passkey: Passkey, _ envelope: CommandEnvelope) async {
-        var envelope = envelope
-        guard let device = envelope.device, await supervisor[device] != nil else {
-            let answer = unknown(&envelope)
-            return await commandLog.reject(answer, envelope)
-        }
-        guard let requests = await supervisor.passkeys(of: device) else {
+        guard let device = envelope.device, let requests = await supervisor.passkeys(of: device) else {
             let message = "No passkey is asked for: its transport has not pairing: ask."
             return await commandLog.reject(Answer(.rejected, code: .unsupported, message: message), envelope)
         }
@@ -138,18 +126,11 @@ extension GatewayCore {
     }
 }
 
-extension CommandQueueRefusal {
-    /// The answer to a command that does not run.
-    fileprivate var answer: Answer {
-        switch self {
-        case .busy:
-            Answer(.rejected, code: .busy, message: "Commands come faster than they are taken; send it again later.")
-        case .stopping: .stopping
-        }
-    }
-}
-
 extension Answer {
+    /// The answer to a command in excess.
+    fileprivate static let busy = Answer(
+        .rejected, code: .busy, message: "Commands come faster than they are taken; send it again later.")
+
     /// The answer to a command that comes while the gateway stops.
     fileprivate static let stopping = Answer(
         .failed, code: .offline, message: "The gateway stops; send it again later.")

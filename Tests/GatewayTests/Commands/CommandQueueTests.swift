@@ -3,7 +3,7 @@ import MQTT
 import TestSupport
 import Testing
 
-@testable import Delivery
+@testable import Gateway
 
 @Suite(.timeLimit(.minutes(1))) struct CommandQueueTests {
     private static func command(_ number: Int, size: Int = 1) -> InboundMessage {
@@ -48,9 +48,8 @@ import Testing
 
     @Test(arguments: [false, true])
     func `a command that is never begun, or never refused, is seen until it is`(isExcess: Bool) async throws {
-        let both = CommandTurns()
-        let turns = isExcess ? both.refusing : both.running
-        let queue = CommandQueue(turns: both)
+        let queue = CommandQueue()
+        let turns = isExcess ? queue.refusing : queue.running
         let (isReached, gate) = (Promise<Void>(), Promise<Void>())
         let answered = Recorder<Void>()
         @Sendable func hang() async {
@@ -61,7 +60,7 @@ import Testing
             await turns.answer()
             if !Task.isCancelled { answered.append(()) }
         }
-        await both.answer()
+        await queue.answer()
         for number in 0..<(isExcess ? CommandQueue.maximumWaiting + 1 : 1) { await queue.add(Self.command(number)) }
         // No task begins them: it may have missed its wake-up.
         await withTaskGroup(of: Void.self) { group in
@@ -81,10 +80,10 @@ import Testing
             #expect(answered.elements.isEmpty)
             gate.fulfil(())
             try await answered.wait { !$0.isEmpty }
-            await both.answer()
+            await queue.answer()
             group.cancelAll()
         }
-        await both.answer()
+        await queue.answer()
     }
 
     @Test func `a cancelled task loses no message, and the next connection waits for room`() async {

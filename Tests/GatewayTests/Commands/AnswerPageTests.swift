@@ -2,7 +2,7 @@ import Contract
 import Testing
 import Vitals
 
-@testable import Delivery
+@testable import Gateway
 
 @Suite struct AnswerPageTests {
     private static let noon = Timestamp(milliseconds: 1_795_219_200_000)
@@ -27,7 +27,7 @@ import Vitals
         let gateway = try #require(DeviceID("home"))
         var encoder = ContractEncoder(topics: ContractTopics(gateway: gateway), calendar: calendar)
         let answer = Answer(.done, data: .samples(samples, metric: .sleep, next: nil))
-        guard case .samples(let fitted, .sleep, let next) = ContractCodec.fitted(answer, about: nil, by: &encoder).data
+        guard case .samples(let fitted, .sleep, let next) = CommandLog.fitted(answer, about: nil, by: &encoder).data
         else {
             Issue.record("the answer has no samples any more")
             return ([], nil)
