@@ -31,8 +31,7 @@ extension ContractEncoder {
             writer.member("message", violation.message)
             writer.endObject()
         }
-        writer.key("data")
-        if let data = answer.data { write(data, about: info, to: &writer) } else { writer.null() }
+        writer.member("data", answer.data) { write($1, about: info, to: &$0) }
         writer.member("at", now)
         writer.endObject()
         return .answer(
@@ -56,16 +55,14 @@ extension ContractEncoder {
     }
 
     private mutating func write(_ data: Answer.Data, about info: DeviceInfo?, to writer: inout JSONWriter) {
+        let person: (Int?) -> String? = { info?.person(user: $0) }
         writer.beginObject()
         switch data {
         case .sync(let state): writer.members(of: state)
         case .devices(let answers): writer.member("devices") { $0.members(of: answers) }
         case .samples(let samples, let metric, let next):
             writer.member("metric", metric.rawValue)
-            writer.key("samples")
-            writer.beginArray()
-            for stored in samples { write(stored, person: { info?.person(user: $0) }, to: &writer) }
-            writer.endArray()
+            writer.member("samples", array: samples) { write($1, person: person, to: &$0) }
             writer.member("next", next)
         case .days(let days):
             write(days, day: \.summary.day, to: &writer) { encoder, record, writer in
@@ -75,13 +72,7 @@ extension ContractEncoder {
             write(days, day: \.record.summary.day, to: &writer) { encoder, day, writer in
                 encoder.write(day.record, sequence: nil, items: day, of: info, to: &writer)
             }
-        case .measurement(let stored):
-            writer.key("sample")
-            if let stored {
-                write(stored, person: { info?.person(user: $0) }, to: &writer)
-            } else {
-                writer.null()
-            }
+        case .measurement(let stored): writer.member("sample", stored) { write($1, person: person, to: &$0) }
         case .settings(let settings, let metrics): writer.members(of: settings.values, metrics: metrics)
         case .clock(let skew): writer.member("clock_skew_s", skew)
         case .replayed(let count): writer.member("replayed", count)
@@ -111,10 +102,7 @@ extension ContractEncoder {
         _ write: (inout Self, Day, inout JSONWriter) -> Void
     ) {
         let count = fitting(days, write)
-        writer.key("days")
-        writer.beginArray()
-        for record in days.prefix(count) { write(&self, record, &writer) }
-        writer.endArray()
+        writer.member("days", array: days.prefix(count)) { write(&self, $1, &$0) }
         writer.member("next", days.dropFirst(count).first.map { day($0).description })
     }
 

@@ -36,29 +36,18 @@ extension ContractEncoder {
         writer.member("updated_at", record.updatedAt)
         writer.member("seq", sequence)
         write(summary, to: &writer)
-        writer.key("device_summary")
-        if let own = record.deviceSummary {
+        writer.member("device_summary", record.deviceSummary) { writer, own in
             writer.beginObject()
             write(own, to: &writer)
             writer.endObject()
-        } else {
-            writer.null()
         }
         if let items {
-            write("manual_items", items.manual, of: info, to: &writer)
-            write("auto_items", items.automatic, of: info, to: &writer)
+            let person: (Int?) -> String? = { info?.person(user: $0) }
+            writer.member("manual_items", array: items.manual) { write($1, person: person, to: &$0) }
+            writer.member("auto_items", array: items.automatic) { write($1, person: person, to: &$0) }
             writer.member("next_page", items.next)
         }
         writer.endObject()
-    }
-
-    private mutating func write(
-        _ key: StaticString, _ samples: [StoredSample], of info: DeviceInfo?, to writer: inout JSONWriter
-    ) {
-        writer.key(key)
-        writer.beginArray()
-        for stored in samples { write(stored, person: { info?.person(user: $0) }, to: &writer) }
-        writer.endArray()
     }
 
     /// Writes the members of a summary: first those common to all metrics, then those of its kind.
@@ -74,19 +63,16 @@ extension ContractEncoder {
         } else {
             writer.member("average", summary.average)
         }
-        write("maximum", extremes.maximum, to: &writer)
-        write("minimum", extremes.minimum, to: &writer)
-        writer.key("resting")
-        writer.beginArray()
-        for stored in extremes.resting { write(stored, to: &writer) }
-        writer.endArray()
+        writer.member("maximum", extremes.maximum) { write($1, to: &$0) }
+        writer.member("minimum", extremes.minimum) { write($1, to: &$0) }
+        writer.member("resting", array: extremes.resting) { write($1, to: &$0) }
         switch summary.details {
         case .values: if summary.metric.distinguishesExercise { writer.member("zones_min", summary.zones) }
         case .bloodPressure(let extremes):
-            write("maximum_systolic", extremes.maximumSystolic, to: &writer)
-            write("minimum_systolic", extremes.minimumSystolic, to: &writer)
-            write("maximum_diastolic", extremes.maximumDiastolic, to: &writer)
-            write("minimum_diastolic", extremes.minimumDiastolic, to: &writer)
+            writer.member("maximum_systolic", extremes.maximumSystolic) { write($1, to: &$0) }
+            writer.member("minimum_systolic", extremes.minimumSystolic) { write($1, to: &$0) }
+            writer.member("maximum_diastolic", extremes.maximumDiastolic) { write($1, to: &$0) }
+            writer.member("minimum_diastolic", extremes.minimumDiastolic) { write($1, to: &$0) }
         case .steps(let count, let distance, let energy):
             writer.member("total", count)
             writer.member("distance_m", distance)
@@ -94,11 +80,6 @@ extension ContractEncoder {
         case .sleep(let totals): writer.members(of: totals)
         case .sport(let totals): writer.members(of: totals)
         }
-    }
-
-    private mutating func write(_ key: StaticString, _ stored: StoredSample?, to writer: inout JSONWriter) {
-        writer.key(key)
-        if let stored { write(stored, to: &writer) } else { writer.null() }
     }
 }
 

@@ -9,13 +9,12 @@ extension ContractEncoder {
             writer.member("device", info.id.text)
             writer.member("name", info.name)
             writer.member("person", info.person)
-            writer.key("people")
-            writer.beginObject()
-            for (slot, name) in info.people.sorted(by: { $0.key < $1.key }) {
-                writer.key(escaping: String(slot))
-                writer.string(name)
+            writer.member("people") { writer in
+                for (slot, name) in info.people.sorted(by: { $0.key < $1.key }) {
+                    writer.key(escaping: String(slot))
+                    writer.string(name)
+                }
             }
-            writer.endObject()
             writer.member("driver", info.driver)
             writer.member("transport", info.transport)
             writer.member("manufacturer", info.identity?.manufacturer)
@@ -23,8 +22,7 @@ extension ContractEncoder {
             writer.member("serial", info.identity?.serial)
             writer.member("firmware", info.identity?.firmware)
             writer.member("hardware", info.identity?.hardware)
-            writer.key("capabilities")
-            if let capabilities = info.capabilities { writer.write(capabilities) } else { writer.null() }
+            writer.member("capabilities", info.capabilities) { $0.write($1) }
             writer.member("max_history_days", info.capabilities?.maximumHistoryDays)
         }
     }
@@ -54,8 +52,7 @@ extension ContractEncoder {
             writer.member("person", person)
             writer.member("metric", stored.sample.metric.rawValue)
             writer.member("value", isStale ? nil : stored.sample.value)
-            writer.key("fields")
-            if isStale { writer.null() } else { writer.fields(of: stored.sample) }
+            writer.member("fields", isStale ? nil : stored.sample) { $0.fields(of: $1) }
             writer.member("unit", stored.sample.metric.unit)
             writer.member("measured_at", stored.sample.end)
             writer.member("fresh_until", state.freshUntil)
@@ -92,8 +89,7 @@ extension ContractEncoder {
             writer.member("metric", state.metric?.rawValue)
             writer.member("started_at", state.startedAt)
             writer.member("value", state.newest?.value)
-            writer.key("fields")
-            if let sample = state.newest { writer.fields(of: sample) } else { writer.null() }
+            writer.member("fields", state.newest) { $0.fields(of: $1) }
             writer.member("refused", state.refused)
             writer.member("error", state.error)
         }
@@ -159,18 +155,6 @@ extension JSONWriter {
             writer.member("code", row.error?.code.rawValue)
             writer.member("error", row.error?.message)
             writer.endObject()
-        }
-    }
-}
-
-extension Reading {
-    /// The number of a reading in progress; a workout has none before its end.
-    fileprivate var number: Double? {
-        switch self {
-        case .value(let value): value
-        case .steps(let steps): Double(steps.count)
-        case .sleep(let sleep): Double(sleep.minutesAsleep)
-        case .bloodPressure, .sport: nil
         }
     }
 }

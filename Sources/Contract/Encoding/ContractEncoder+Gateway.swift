@@ -32,39 +32,32 @@ extension ContractEncoder {
     package func gatewayState(_ state: GatewayState) -> OutgoingMessage {
         message(.gatewayState, .gatewayState) { writer in
             writer.member("broker", state.broker)
-            writer.key("outbox")
-            writer.beginObject()
-            for lane in Lane.allCases {
-                writer.key(escaping: lane.name)
-                writer.int(state.outbox[lane] ?? 0)
+            writer.member("outbox") { writer in
+                for lane in Lane.allCases {
+                    writer.key(escaping: lane.name)
+                    writer.int(state.outbox[lane] ?? 0)
+                }
             }
-            writer.endObject()
             writer.member("oldest_unsent_at", state.oldestUnsentAt)
-            writer.key("dropped")
-            writer.beginObject()
-            for (name, count) in state.dropped.sorted(by: { $0.key < $1.key }) {
-                writer.key(escaping: name)
-                writer.int(count)
+            writer.member("dropped") { writer in
+                for (name, count) in state.dropped.sorted(by: { $0.key < $1.key }) {
+                    writer.key(escaping: name)
+                    writer.int(count)
+                }
             }
-            writer.endObject()
             writer.member("quarantined", state.quarantined)
             writer.member("store_bytes", state.storeBytes)
             writer.member("last_error", state.lastError)
             writer.member("late", texts: state.late.map(\.name))
-            write(state.statistics, to: &writer)
+            writer.member("statistics", state.statistics) { writer, statistics in
+                writer.beginObject()
+                writer.member("activity", statistics.activity.rawValue)
+                writer.member("due", statistics.due)
+                writer.member("imported_at", statistics.importedAt)
+                writer.member("problem", statistics.problem)
+                writer.endObject()
+            }
             writer.member("at", state.at)
         }
-    }
-
-    /// The import of statistics; `null` without one.
-    private func write(_ statistics: StatisticsState?, to writer: inout JSONWriter) {
-        writer.key("statistics")
-        guard let statistics else { return writer.null() }
-        writer.beginObject()
-        writer.member("activity", statistics.activity.rawValue)
-        writer.member("due", statistics.due)
-        writer.member("imported_at", statistics.importedAt)
-        writer.member("problem", statistics.problem)
-        writer.endObject()
     }
 }

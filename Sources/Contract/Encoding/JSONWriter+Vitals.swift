@@ -2,6 +2,12 @@ import JSON
 import Vitals
 
 extension JSONWriter {
+    /// Writes a member whose value `body` writes, or `null`.
+    mutating func member<Value>(_ key: StaticString, _ value: Value?, _ body: (inout JSONWriter, Value) -> Void) {
+        self.key(key)
+        if let value { body(&self, value) } else { null() }
+    }
+
     /// Writes a member that is a moment, or `null`.
     mutating func member(_ key: StaticString, _ moment: Timestamp?) {
         self.key(key)

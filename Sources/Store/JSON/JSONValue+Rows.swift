@@ -35,7 +35,6 @@ extension JSONValue {
     func number(_ key: String) throws -> Double { try Self.present(self[key]?.asDouble) }
     func integer(_ key: String) throws -> Int { try Self.present(self[key]?.asInt) }
     func text(_ key: String) throws -> String { try Self.present(self[key]?.asString) }
-    func flag(_ key: String) throws -> Bool { try Self.present(self[key]?.asBool) }
     func list(_ key: String) throws -> [JSONValue] { try Self.present(self[key]?.asArray) }
     func time(_ key: String) throws -> Timestamp { try Self.present(optionalTime(key)) }
     func optionalTime(_ key: String) -> Timestamp? { self[key]?.asInt64.map { Timestamp(milliseconds: $0) } }

@@ -48,7 +48,7 @@ struct LinkCall: Sendable {
             return object { $0.member("days", array: days) { $0.linkSummary($1) } }
         case "monitor/read":
             let configuration = try await session.monitorConfiguration(of: try metric)
-            return object { $0.member("configuration") { $0.linkConfiguration(configuration) } }
+            return object { $0.member("configuration", configuration.onLink) }
         case "monitor/write":
             let metric = try metric
             guard let value = params["configuration"],
@@ -118,5 +118,39 @@ struct LinkCall: Sendable {
     private func day(_ name: String) throws(LinkFailure) -> LocalDay {
         guard let day = params[name]?.asString.flatMap({ LocalDay($0) }) else { throw .invalidParams(name) }
         return day
+    }
+}
+
+extension JSONWriter {
+    /// Writes the members of the answer to `initialize`.
+    mutating func linkGreeting(_ description: DeviceDescription, version: Int) {
+        let identity = description.identity
+        let capabilities = description.capabilities
+        member("protocol", version)
+        member("device") { device in
+            device.member("manufacturer", identity.manufacturer)
+            device.member("model", identity.model)
+            device.member("serial", identity.serial)
+            device.member("firmware", identity.firmware)
+            device.member("hardware", identity.hardware)
+        }
+        member("capabilities") { writer in
+            for metric in Metric.allCases {
+                guard let abilities = capabilities.metrics[metric] else { continue }
+                writer.key(escaping: metric.rawValue)
+                writer.beginObject()
+                for (name, ability) in Abilities.named where abilities.contains(ability) {
+                    writer.key(escaping: name)
+                    writer.bool(true)
+                }
+                writer.endObject()
+            }
+            if let days = capabilities.maximumHistoryDays { writer.member("max_history_days", days) }
+        }
+        guard let clock = description.clock else { return }
+        member("clock") { writer in
+            writer.member("now", clock.now.milliseconds)
+            writer.member("utc_offset_min", clock.utcOffset)
+        }
     }
 }
