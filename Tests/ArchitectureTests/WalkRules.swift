@@ -1,8 +1,8 @@
 import Testing
 
-/// Checks that the page of walks names the real path of each step, and that its counts are right.
+/// Checks that the walks of the architecture name the real path of each step, and that its counts are right.
 @Suite struct WalkRules {
-    private static let page = "docs/Walks.md"
+    private static let page = "docs/Architecture.md"
     /// A table with fewer steps was not parsed correctly.
     private static let leastSteps = 8
 
