@@ -77,4 +77,12 @@ extension SQLiteStore {
     package nonisolated func forget(_ device: DeviceID) async throws(StoreError) {
         try await write { try $0.forget(device) }
     }
+
+    package nonisolated func quarantine(_ facts: [RefusedFact], at moment: Timestamp) async throws(StoreError) {
+        try await write { try $0.quarantine(facts, at: moment) }
+    }
+
+    package nonisolated func releaseQuarantined(_ numbers: [Int64]) async throws(StoreError) {
+        try await write { try $0.releaseQuarantined(numbers) }
+    }
 }

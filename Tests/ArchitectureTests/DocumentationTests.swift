@@ -70,8 +70,8 @@ import Testing
         ("Sources/Vitals/Commands/Answer.swift", "Status"), ("Sources/Vitals/Facts/Fact.swift", "Reason"),
         ("Sources/Vitals/Samples/Refusals.swift", "RefusalReason"),
         ("Sources/Vitals/Alerts/AlertRule.swift", "Subject"), ("Sources/Contract/Commands/Request.swift", "Name"),
-        ("Sources/Vitals/State/LinkState.swift", "Phase"), ("Sources/Vitals/State/MeasureState.swift", "Phase"),
-        ("Sources/Vitals/State/SyncState.swift", "Phase"), ("Sources/Contract/Messages/PayloadSchema.swift", "Schema"),
+        ("Sources/Vitals/State/DeviceState.swift", "Phase"), ("Sources/Vitals/State/SyncState.swift", "Phase"),
+        ("Sources/Contract/Messages/PayloadSchema.swift", "Schema"),
     ])
     func `the contract has every word of an enumeration`(path: String, name: String) throws {
         let contract = try Self.contract()

@@ -46,7 +46,7 @@ import Testing
 
     @Test func `there is one type of entry`() throws {
         let found = try Self.declarations(of: Self.entry)
-        #expect(found == ["enum Sources/Vitals/Storage/OutboxEntry.swift"])
+        #expect(found == ["enum Sources/Vitals/Storage/OutboxStore.swift"])
     }
 
     @Test func `only the store, delivery and what puts them together know entries`() throws {

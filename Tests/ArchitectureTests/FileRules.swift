@@ -15,6 +15,48 @@ import Testing
         }
     }
 
+    /// A shorter file is no idea of its own, unless several others need it.
+    private static let leastLines = 40
+    /// What a list names has a file of its own, however short.
+    private static let listed = ["Plugin", "Driver", "Transport", "Command", "Profile"]
+    /// Parts of the device's agent; `AgentRules` reads each in a file of its own.
+    private static let parts: Set = ["TickTimer"]
+
+    /// The module or package of a file: its two first folders.
+    private static func module(_ file: Repository.File) -> [Substring] {
+        Array(file.path.split(separator: "/").prefix(2))
+    }
+
+    /// The words of a file's code.
+    private static func words(of file: Repository.File) -> Set<Substring> {
+        Set(
+            file.lines.filter { !$0.drop { $0 == " " }.hasPrefix("//") }
+                .flatMap { $0.split { !$0.isLetter && !$0.isNumber && $0 != "_" } })
+    }
+
+    /// The types that a file declares outside of others.
+    private static func types(of file: Repository.File) -> [Substring] {
+        let declaration = #/(?m)^(?:(?:public|package|final|indirect) )*(?:struct|class|enum|actor|protocol) (\w+)/#
+        return file.text.matches(of: declaration).map(\.1)
+    }
+
+    @Test func `a short file does not stand beside its only user`() throws {
+        let files = try ["Sources", "Plugins"].flatMap { try Repository.swiftFiles(in: $0) }
+            .filter { !$0.path.contains("/Tests/") }
+        let words = files.map { Self.words(of: $0) }
+        for file in files where file.text.count(where: \.isNewline) < Self.leastLines {
+            let types = Self.types(of: file)
+            guard !types.isEmpty, !types.contains(where: { Self.parts.contains(String($0)) }),
+                !types.contains(where: { type in Self.listed.contains { type.hasSuffix($0) } })
+            else { continue }
+            let users = zip(files, words).filter { other, words in
+                other.path != file.path && types.contains { words.contains($0) }
+            }
+            guard let user = users.first?.0, users.count == 1, Self.module(user) == Self.module(file) else { continue }
+            Issue.record("\(file) has one user: join it with \(user)")
+        }
+    }
+
     @Test func `no file is named after a drawer`() throws {
         let drawers = ["Utils", "Utilities", "Helpers", "Helper", "Common", "Misc", "Manager"]
         for file in try Self.allFiles() {

@@ -68,7 +68,7 @@ import Testing
         "Sources/GatewayMain/PluginCheck/ProgramUnderCheck.swift": " audit",
         "Plugins/Replay/Sources/Calling/ConversationLink.swift": " change",
         "Plugins/Replay/Sources/Playing/Playback.swift": " change",
-        "Plugins/Simulator/Sources/Device/SimulatedDevice.swift": "device.use",
+        "Plugins/Simulator/Sources/SimulatorDriver.swift": "device.use",
     ]
 
     /// The module of a file: its two first folders.

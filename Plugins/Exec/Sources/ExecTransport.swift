@@ -4,6 +4,12 @@ import Subprocess
 import SystemPackage
 import Vitals
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#endif
+
 /// Starts a program; reads from its standard output and writes to its standard input.
 package struct ExecTransport: Transport {
     /// `type: exec`.
@@ -125,4 +131,14 @@ extension Error {
         if let error = self as? LinkError { return error.code == .broken }
         return (self as? DeviceError)?.code == .disconnected
     }
+}
+
+/// Handles writes to a program that has exited.
+enum BrokenPipes {
+    /// Turns such a write into an error instead of a `SIGPIPE`, which would end the gateway; swift-subprocess leaves
+    /// this to its user. It is set once for the whole process. Programs start with the system's default again.
+    static let areErrors: Bool = {
+        signal(SIGPIPE, SIG_IGN)
+        return true
+    }()
 }

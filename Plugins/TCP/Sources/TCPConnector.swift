@@ -61,3 +61,31 @@ struct TCPConnector: Sendable {
         }
     }
 }
+
+/// The address on which a device listens.
+struct Endpoint: Sendable, Hashable, CustomStringConvertible {
+    /// A name or an IP address.
+    var host: String
+    /// The TCP port, 1–65535.
+    var port: Int
+
+    /// `host:port`, with brackets around an IPv6 address as in URLs (RFC 3986).
+    var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
+}
+
+extension ClientBootstrap {
+    /// Connects to an endpoint. An IP address needs no look-up, which would take a separate thread and two queries.
+    func connect(to endpoint: Endpoint) -> EventLoopFuture<any Channel> {
+        if let address = try? SocketAddress(ipAddress: endpoint.host, port: endpoint.port) {
+            return connect(to: address)
+        }
+        return connect(host: endpoint.host, port: endpoint.port)
+    }
+}
+
+/// The thread that serves all connections, those that are opened and those that are accepted.
+enum TCPChannel {
+    /// One thread serves all connections: it only copies bytes, drivers decode on the shared pool. Like SwiftNIO's own
+    /// shared groups, it lives as long as the process.
+    static let eventLoops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+}

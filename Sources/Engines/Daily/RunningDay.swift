@@ -111,3 +111,72 @@ package struct RunningDay: Sendable {
         announce(known)
     }
 }
+
+/// One metric's samples of a local day so far: the summary, and the time in zones if the highest heart rate in exercise
+/// is known.
+package struct DayTally: Sendable {
+    private var accumulator: DailyAccumulator
+    private var zones: ZoneTally?
+    private var workoutZones: [SampleID: HeartRateZones] = [:]
+
+    /// - Parameter exerciseMaximum: the highest heart rate in exercise, in bpm, if known.
+    package init(metric: Metric, day: LocalDay, exerciseMaximum: Double? = nil) {
+        accumulator = DailyAccumulator(metric: metric, day: day)
+        if metric.distinguishesExercise { zones = exerciseMaximum.map { ZoneTally(maximum: $0) } }
+    }
+
+    /// Adds a sample of the day. Returns `false` if the sample is not the newest heart rate: its day then has to be
+    /// read from the store again for the zones.
+    package mutating func add(_ stored: StoredSample) -> Bool {
+        accumulator.add(stored)
+        return zones?.add(stored.sample) ?? true
+    }
+
+    /// Sets the time in zones of one of the day's workouts.
+    package mutating func setZones(_ zones: HeartRateZones, of workout: SampleID) { workoutZones[workout] = zones }
+
+    /// The summary of all samples so far.
+    package var summary: DailySummary {
+        var summary = accumulator.summary
+        summary.zones = zones?.zones
+        if case .sport(var totals) = summary.details, !workoutZones.isEmpty {
+            for index in totals.workouts.indices {
+                totals.workouts[index].zones = workoutZones[totals.workouts[index].id]
+            }
+            summary.details = .sport(totals)
+        }
+        return summary
+    }
+}
+
+/// Decides what is published of the running day, and which past days have to be settled.
+package struct DayMachine: Sendable {
+    /// The device's own summary of the running day, or of an earlier one.
+    private var own: [Metric: DailySummary] = [:]
+
+    package init() {}
+
+    /// Restores the device's own summary of the running day from the store.
+    package mutating func restore(_ record: DayRecord?, of metric: Metric) { own[metric] = record?.deviceSummary }
+
+    /// The running day of a metric as published and answered.
+    package func record(of summary: DailySummary, at now: Timestamp) -> DayRecord {
+        let own = own[summary.metric].flatMap { $0.day == summary.day ? $0 : nil }
+        return DayRecord(summary: summary, revision: 1, updatedAt: now, isFinal: false, deviceSummary: own)
+    }
+
+    /// Takes the device's own summary of the running day. Returns whether it is new.
+    package mutating func recordDeviceSummary(_ summary: DailySummary) -> Bool {
+        guard own[summary.metric]?.hasSameContent(as: summary) != true else { return false }
+        own[summary.metric] = summary
+        return true
+    }
+
+    /// Whether the device has its own summary of a day.
+    package func hasDeviceSummary(_ metric: Metric, on day: LocalDay) -> Bool { own[metric]?.day == day }
+
+    /// The past days that have to be summarised, in order.
+    package static func due(_ unsettled: Set<MetricDay>, today: LocalDay) -> [MetricDay] {
+        unsettled.filter { $0.day < today }.sorted { ($0.day, $0.metric.rawValue) < ($1.day, $1.metric.rawValue) }
+    }
+}

@@ -1,7 +1,7 @@
-import Concurrency
+package import Concurrency
 import GatewayKit
 import Logging
-import Vitals
+package import Vitals
 
 /// The device's identity and surroundings, for every part of its agent.
 ///
@@ -54,5 +54,50 @@ final class DeviceContext: Sendable {
     func pause(for duration: Duration) async -> Bool {
         await clock.withTimeout(duration) { [stopping] in _ = try? await stopping.wait() }
         return !isStopping && !Task.isCancelled
+    }
+}
+
+/// Where a device's engines report what consumers should know.
+package struct DeviceOutput: Sendable {
+    /// Reports a changed part of the state. Returns at once.
+    package var state: @Sendable (DeviceID, DeviceState) -> Void
+    /// Answers a command, with `accepted` or finally.
+    package var answer: @Sendable (_ key: String, Answer) async -> Void
+
+    /// Reports that a connection has to end; the promise is fulfilled when it has. Returns at once.
+    package var ending: @Sendable (DeviceID, Promise<Void>) -> Void
+
+    package init(
+        state: @escaping @Sendable (DeviceID, DeviceState) -> Void,
+        answer: @escaping @Sendable (_ key: String, Answer) async -> Void,
+        ending: @escaping @Sendable (DeviceID, Promise<Void>) -> Void = { _, _ in }
+    ) {
+        self.state = state
+        self.answer = answer
+        self.ending = ending
+    }
+}
+
+/// The settings by which a device's engines decide.
+package struct DevicePolicy: Sendable {
+    package var sync: SyncPolicy
+    package var alerts: AlertPolicy
+    /// How long a metric's value is fresh; a metric without entry is always fresh.
+    package var freshness: [Metric: Duration]
+    /// Silence after which a device is offline.
+    package var offlineAfter: Duration
+    package var calendar: LocalCalendar
+
+    package init(
+        sync: SyncPolicy = SyncPolicy(), alerts: AlertPolicy = AlertPolicy(),
+        freshness: [Metric: Duration] = Dictionary(
+            uniqueKeysWithValues: Metric.allCases.compactMap { metric in metric.defaultFreshness.map { (metric, $0) } }),
+        offlineAfter: Duration = .hours(24), calendar: LocalCalendar
+    ) {
+        self.sync = sync
+        self.alerts = alerts
+        self.freshness = freshness
+        self.offlineAfter = offlineAfter
+        self.calendar = calendar
     }
 }

@@ -1,3 +1,4 @@
+package import Concurrency
 import Foundation
 public import Vitals
 
@@ -10,5 +11,19 @@ extension GatewayClock {
             date: { Timestamp(milliseconds: Int64((Date().timeIntervalSince1970 * 1000).rounded(.down))) },
             steady: clock,
             steadyNow: { start.duration(to: clock.now) })
+    }
+
+    /// Runs `operation`, and cancels it after `limit`. Returns its value, or `nil` if the time ran out first.
+    package func withTimeout<Value: Sendable>(
+        _ limit: Duration, _ operation: @escaping @Sendable () async -> Value
+    ) async -> Value? {
+        await Concurrency.race(against: { try await self.sleep(for: limit) }, operation)
+    }
+}
+
+extension Timers {
+    /// Timers on a gateway's steady clock.
+    package convenience init(clock: GatewayClock) {
+        self.init(uptime: { clock.uptime }, sleep: { try await clock.sleep(for: $0) })
     }
 }

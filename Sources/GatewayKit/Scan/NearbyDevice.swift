@@ -46,3 +46,55 @@ public struct NearbyDevice: Sendable, Hashable {
         self.note = note
     }
 }
+
+/// A service of a plugin that can look for devices in reach, for people who want to configure them.
+///
+/// The gateway asks an open one while it serves devices. For the command `scan`, and while no device uses the service, it opens one
+/// for the time of the scan. Of the devices that are found it names the driver by each driver's `recognition`.
+public protocol ScanningService: PluginService {
+    /// The transport that connects what is found.
+    static var transport: any Transport.Type { get }
+    /// Looks for devices, and returns those that were heard within `duration`, in any order.
+    ///
+    /// Devices that it serves are not disturbed, and several scans may run at once. The scan ends early when its task is cancelled.
+    /// `duration` begins when the device that listens does; the wait for that has a limit.
+    /// - Throws: why it cannot scan, with the remedy: `unreachable` if there is nothing to listen with, `timeout` if it
+    ///   does not begin.
+    func scan(for duration: Duration) async throws(LinkError) -> [NearbyDevice]
+}
+
+/// How a driver recognises its devices among those that a scan has found.
+public struct Recognition: Sendable, Hashable {
+    /// What a driver recognises a device by, the surest first.
+    public enum Mark: Int, Sendable, Hashable, Comparable, CaseIterable {
+        /// A service of the device's maker: its 128 bits are unique.
+        case ownService
+        /// A service of the Bluetooth SIG, which devices of many makers have.
+        case commonService
+        /// The beginning of its name.
+        case name
+
+        /// Whether the first mark is surer.
+        public static func < (first: Mark, second: Mark) -> Bool { first.rawValue < second.rawValue }
+    }
+
+    /// The services, each of which is enough.
+    public var services: Set<BluetoothUUID>
+    /// Beginnings of names, each of which is enough. Upper and lower case differ.
+    public var namePrefixes: [String]
+
+    /// A driver that recognises devices with one of these services, or with a name that begins so.
+    public init(services: Set<BluetoothUUID> = [], namePrefixes: [String] = []) {
+        self.services = services
+        self.namePrefixes = namePrefixes
+    }
+
+    /// The surest mark by which the driver recognises a device; `nil` if there is none.
+    public func mark(of device: NearbyDevice) -> Mark? {
+        let known = device.services.filter(services.contains)
+        if known.contains(where: { $0.short == nil }) { return .ownService }
+        if !known.isEmpty { return .commonService }
+        guard let name = device.name else { return nil }
+        return namePrefixes.contains(where: name.hasPrefix) ? .name : nil
+    }
+}

@@ -97,3 +97,56 @@ extension DeviceSession {
     /// Does nothing.
     public func shutdown() async {}
 }
+
+/// How long the gateway waits for a device's answer before it closes the session and reopens it.
+public enum DeviceTimeouts {
+    /// The limit of any operation not named below.
+    public static let call: Duration = .seconds(30)
+    /// The limit of a page of history: slow devices have to collect it first.
+    public static let history: Duration = .seconds(60)
+    /// The limit of starting a measurement: the device may have to wake its sensor.
+    public static let measurementStart: Duration = .seconds(60)
+    /// The time without input after which the gateway pings the device.
+    public static let idle: Duration = .seconds(30)
+    /// The limit of a ping.
+    public static let ping: Duration = .seconds(10)
+    /// The limit of a graceful disconnect.
+    public static let shutdown: Duration = .seconds(2)
+}
+
+/// The identity and the capabilities of a connected device.
+public struct DeviceDescription: Sendable, Hashable {
+    /// The identity that it reports.
+    public var identity: DeviceIdentity
+    /// What it can do.
+    public var capabilities: Capabilities
+    /// Its clock's reading when the session opened, `nil` for a device without a readable clock.
+    public var clock: DeviceClock?
+    /// Which of its records counts where two of them overlap.
+    public var overlaps: OverlapRule
+
+    /// A device's description.
+    public init(
+        identity: DeviceIdentity, capabilities: Capabilities, clock: DeviceClock? = nil,
+        overlaps: OverlapRule = .latestEnd
+    ) {
+        self.overlaps = overlaps
+        self.identity = identity
+        self.capabilities = capabilities
+        self.clock = clock
+    }
+}
+
+/// A reading of a device's clock.
+public struct DeviceClock: Sendable, Hashable {
+    /// The device's time.
+    public var now: Timestamp
+    /// The device's offset from UTC in minutes, `nil` if it reports none.
+    public var utcOffset: Int?
+
+    /// A reading of a device's clock.
+    public init(now: Timestamp, utcOffset: Int? = nil) {
+        self.now = now
+        self.utcOffset = utcOffset
+    }
+}

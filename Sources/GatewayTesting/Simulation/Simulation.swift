@@ -126,3 +126,70 @@ private final class Outcome<Success: Sendable>: Sendable {
     var value: Result<Success, any Error>? { result.withLock { $0 } }
     func set(_ value: Result<Success, any Error>) { result.withLock { $0 = value } }
 }
+
+/// A clock that stops while any job is ready, and then jumps to the next deadline.
+package struct SimulatedClock: Clock {
+    /// A moment of a simulation.
+    package struct Instant: InstantProtocol {
+        /// The simulated time since the start.
+        package var uptime: Duration
+        /// The moment `duration` later.
+        package func advanced(by duration: Duration) -> Instant { Instant(uptime: uptime + duration) }
+        /// The time until another moment.
+        package func duration(to other: Instant) -> Duration { other.uptime - uptime }
+        /// Orders by time.
+        package static func < (a: Instant, b: Instant) -> Bool { a.uptime < b.uptime }
+    }
+
+    private let executor: SeededExecutor
+
+    /// The clock of an executor.
+    package init(_ executor: SeededExecutor) { self.executor = executor }
+
+    /// The current moment.
+    package var now: Instant { Instant(uptime: executor.now) }
+    /// The resolution of the clock; finer steps of `Duration` have no use here.
+    package var minimumResolution: Duration { .nanoseconds(1) }
+    /// Sleeps until a moment.
+    /// - Throws: `CancellationError` as soon as the task is cancelled.
+    package func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+        try await executor.sleep(until: deadline.uptime)
+    }
+}
+
+/// Why a simulation did not end. Its text names the seed, which replays the run.
+package struct SimulationError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What happened.
+    package enum Code: Sendable, Hashable {
+        /// Every task waits and none sleeps: they wait for each other, or for something outside the simulation.
+        case deadlock
+        /// The simulated time limit has passed.
+        case deadline
+        /// Jobs keep coming while simulated time does not pass.
+        case livelock
+    }
+    /// What happened.
+    package var code: Code
+    /// The seed of the run.
+    package var seed: UInt64
+    /// The simulated time at which it happened.
+    package var uptime: Duration
+
+    init(_ code: Code, in simulation: Simulation) {
+        self.code = code
+        seed = simulation.seed
+        uptime = simulation.uptime
+    }
+
+    /// The text for a person.
+    package var description: String {
+        let what =
+            switch code {
+            case .deadlock:
+                "every task waits and none sleeps: they wait for each other, or for something outside the simulation"
+            case .deadline: "the deadline has passed"
+            case .livelock: "jobs keep coming without time passing"
+            }
+        return "Seed \(seed), after \(uptime): \(what)."
+    }
+}

@@ -42,4 +42,59 @@ extension Discovery {
         result.append(button("reconnect", "Reconnect", "reconnect", category: .config, icon: "mdi:connection"))
         return result
     }
+
+    /// An event entity with all rules of the device, and an entity for the level of each rule whose limit can be passed.
+    ///
+    /// Levels are announced only once the limits are known, since Home Assistant reads just once whether an entity is
+    /// enabled by default.
+    func alerts(of device: DiscoveredDevice, _ capabilities: Capabilities) -> [Component] {
+        let rules = AlertRule.all.filter { $0.isOffered(by: capabilities) }
+        guard !rules.isEmpty else { return [] }
+        let id = device.info.id
+        let event = Component(
+            .event, "alert", "Alert", availability: gatewayOnly,
+            [
+                ("state_topic", .string(topics.topic(.alertEvent(id)))),
+                ("event_types", .array(rules.map { .string($0.name) } + [.string(ContractEncoder.alertCleared)])),
+                ("icon", "mdi:alert-circle-outline"),
+            ])
+        guard let limits = device.limits else { return [event] }
+        return [event]
+            + rules.filter { limits[$0] != .unreachable }.map { rule in
+                Component(
+                    .binarySensor, "alert_\(rule.name)", rule.title, isEnabledByDefault: limits[rule] == .watched,
+                    availability: gatewayOnly,
+                    [
+                        ("state_topic", .string(topics.topic(.level(id, rule)))),
+                        ("value_template", "{{ value_json.state }}"), ("payload_on", "active"),
+                        ("payload_off", "ok"), ("device_class", "problem"),
+                    ])
+            }
+    }
+
+    /// The field for the passkey that a device shows, available while the device asks, and the state of its pairing. A device that was never
+    /// connected has them, too: it has to be paired first.
+    func pairing(of device: DeviceID) -> [Component] {
+        let topic = topics.topic(.pairing(device))
+        var passkey = Component(
+            .text, "passkey", "Passkey", category: .config, availability: gatewayOnly,
+            [
+                ("command_topic", .string(topics.topic(.command(device, "passkey")))),
+                ("command_template", "{\"passkey\": \"{{ value }}\"}"), ("pattern", "^[0-9]{6}$"), ("min", 6),
+                ("max", 6), ("mode", "password"), ("icon", "mdi:form-textbox-password"),
+            ])
+        let isAsked = "value_json.state == '\(PairingState.Phase.passkey.rawValue)'"
+        passkey.presence = (
+            topic, "{{ '\(ContractEncoder.online)' if \(isAsked) else '\(ContractEncoder.offline)' }}"
+        )
+        let phases = PairingState.Phase.allCases.map { JSONValue.string($0.rawValue) }
+        return [
+            passkey,
+            diagnostic(
+                .sensor, "pairing", "Pairing", .pairing(device), "{{ value_json.state }}",
+                [
+                    ("device_class", "enum"), ("options", .array(phases)), ("icon", "mdi:bluetooth-connect"),
+                ] + attributes(.pairing(device), ["until", "message"])),
+        ]
+    }
 }

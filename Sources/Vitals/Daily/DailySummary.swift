@@ -171,3 +171,99 @@ public struct DailySummary: Sendable, Hashable {
         self.zones = zones
     }
 }
+
+extension DailySummary {
+    /// The summary of a day's samples, in any order, each given once.
+    ///
+    /// - Every sample counts in `count`, as manual or automatic depending on who started it, and may be an extreme.
+    /// - Means have one decimal. Samples of kind `maximum` and `minimum` count in a mean only on a day without others,
+    ///   since they repeat values of other samples.
+    /// - Samples that differ in a decisive qualifier, such as the statistic of a heart-rate variability, have neither a
+    ///   mean nor extremes.
+    /// - Resting items are samples of kind `resting`. Every sample of the resting heart rate is one, of any kind.
+    ///   The newest `DailyAccumulator.restingLimit` of the day are kept.
+    /// - Sleeps are added up with their naps, from the start of the first to the end of the last.
+    /// - Steps, sleep and sport have no `average`.
+    /// - Samples of another metric or with a reading of another kind are ignored.
+    public init(metric: Metric, day: LocalDay, samples: some Sequence<StoredSample>) {
+        var accumulator = DailyAccumulator(metric: metric, day: day)
+        for sample in samples { accumulator.add(sample) }
+        self = accumulator.summary
+    }
+
+    /// The time that decides to which day a sample belongs: its start, or the end of a sleep.
+    public static func decisiveMoment(of sample: Sample) -> Timestamp {
+        sample.metric.shape == .sleep ? sample.end : sample.start
+    }
+
+    /// The local day to which a sample belongs: that of its start, or of its end for a sleep.
+    public static func day(of sample: Sample, in calendar: LocalCalendar) -> LocalDay {
+        calendar.day(of: decisiveMoment(of: sample))
+    }
+
+    /// The local day to which a sample belongs, using a cache.
+    public static func day(of sample: Sample, in cache: inout OffsetCache) -> LocalDay {
+        cache.day(of: decisiveMoment(of: sample))
+    }
+
+    /// Whether both summaries are equal except for the times of receipt: a device that is asked twice sends the same
+    /// extremes again.
+    public func hasSameContent(as other: DailySummary) -> Bool { withoutReceipt == other.withoutReceipt }
+
+    /// The summary with each sample received at its end.
+    package var withoutReceipt: DailySummary {
+        var result = self
+        switch details {
+        case .values(var extremes):
+            extremes.maximum = extremes.maximum?.withoutReceipt
+            extremes.minimum = extremes.minimum?.withoutReceipt
+            extremes.resting = extremes.resting.map(\.withoutReceipt)
+            result.details = .values(extremes)
+        case .bloodPressure(var extremes):
+            extremes.maximumSystolic = extremes.maximumSystolic?.withoutReceipt
+            extremes.minimumSystolic = extremes.minimumSystolic?.withoutReceipt
+            extremes.maximumDiastolic = extremes.maximumDiastolic?.withoutReceipt
+            extremes.minimumDiastolic = extremes.minimumDiastolic?.withoutReceipt
+            result.details = .bloodPressure(extremes)
+        case .steps, .sleep, .sport: break
+        }
+        return result
+    }
+}
+
+extension StoredSample {
+    /// The sample, received at its end.
+    package var withoutReceipt: StoredSample {
+        var result = self
+        result.receivedAt = sample.end
+        return result
+    }
+}
+
+extension Metric {
+    /// The other metric whose resting items a day of this one lists: devices report resting heart rates as heart rates
+    /// of kind `resting`, as the metric of its own, or as both.
+    package var restingPartner: Metric? { restOf ?? Metric.synchronised.first { $0.restOf == self } }
+}
+
+extension DailySummary {
+    /// The resting items of the day.
+    package var resting: [StoredSample] { if case .values(let extremes) = details { extremes.resting } else { [] } }
+
+    /// Adds the resting items of the partner metric, so that the days of both list the same items. If both have one for
+    /// the same time, it is listed once, as a heart rate.
+    package mutating func addResting(_ others: [StoredSample]) {
+        guard case .values(var extremes) = details, !others.isEmpty else { return }
+        var (items, rest) = metric.restOf == nil ? (extremes.resting, others) : (others, extremes.resting)
+        rest.removeAll { item in
+            items.contains {
+                ($0.sample.start, $0.sample.end, $0.sample.value) == (
+                    item.sample.start, item.sample.end, item.sample.value
+                )
+            }
+        }
+        for item in rest { items.insertInOrder(item, newest: DailyAccumulator.restingLimit) }
+        extremes.resting = items
+        details = .values(extremes)
+    }
+}

@@ -72,3 +72,61 @@ private final class RowStream: SampleStream {
         return nil
     }
 }
+
+/// One row of a table, with the columns that a feed asked for.
+package struct Row {
+    /// The row's TIMESTAMP.
+    package let moment: Timestamp
+    private let statement: ExportStatement
+    private let unit: TimeUnit
+
+    package init(_ statement: ExportStatement, unit: TimeUnit) {
+        self.statement = statement
+        self.unit = unit
+        moment = unit.moment(statement.int64(0))
+    }
+
+    /// Whether the column at this place, from 0, has nothing.
+    package func isNull(_ column: Int) -> Bool { statement.isNull(column + 1) }
+    /// The column at this place, from 0, as a number; `nil` for anything else.
+    package func number(_ column: Int) -> Double? { statement.number(column + 1) }
+    /// The column at this place as a whole number; `nil` for anything else.
+    package func integer(_ column: Int) -> Int64? { statement.integer(column + 1) }
+    /// Why the column at this place is not the number that it should be: nothing was measured, or something else stands there.
+    package func absence(_ column: Int) -> SkippedRows.Reason { isNull(column) ? .notMeasured : .unreadable }
+    /// The column at this place as bytes; `nil` for anything else.
+    package func bytes(_ column: Int) -> [UInt8]? { statement.bytes(column + 1) }
+}
+
+/// The result of a row.
+package enum RowResult {
+    case sample(Sample)
+    case skipped(SkippedRows.Reason)
+    /// The row says nothing, such as a minute without steps.
+    case nothing
+}
+
+/// The unit of a table's TIMESTAMP.
+package enum TimeUnit: Int64, Sendable, Hashable {
+    case milliseconds = 1
+    case seconds = 1000
+
+    /// Milliseconds of any day after March 1973 are above it, and seconds of any before the year 5138 below.
+    package static let boundary: Int64 = 100_000_000_000
+
+    /// The unit of a number that is a time.
+    package init(of number: Int64) { self = number >= Self.boundary ? .milliseconds : .seconds }
+
+    /// The numbers that are a time of a wearable, from 2000 until before 2100. No number is one in both units, and no clock is asked.
+    package var usable: Range<Int64> { 946_684_800_000 / rawValue..<4_102_444_800_000 / rawValue }
+
+    package func moment(_ number: Int64) -> Timestamp {
+        Timestamp(milliseconds: self == .seconds ? number.multipliedReportingOverflow(by: 1000).0 : number)
+    }
+
+    /// The first number whose moment is not before this one.
+    package func number(notBefore moment: Timestamp) -> Int64 {
+        let (quotient, remainder) = moment.milliseconds.quotientAndRemainder(dividingBy: rawValue)
+        return remainder > 0 ? quotient + 1 : quotient
+    }
+}

@@ -54,3 +54,73 @@ struct SimulatorOptions: Sendable, Hashable {
             faults: options.section("faults") { Faults(&$0) })
     }
 }
+
+/// The faults of a simulated device. All are off unless configured.
+struct Faults: Sendable, Hashable {
+    /// The link breaks after the session has lasted this long; `nil`: never.
+    var disconnectEvery: Duration?
+    /// The probability that a call is never answered.
+    var hang = 0.0
+    /// The probability that the device refuses a new monitor configuration or a new time.
+    var refuseWrite = 0.0
+    /// The probability that a page of history names itself as the next one; with 1 the history never ends.
+    var duplicatePage = 0.0
+    /// The probability that a history ends with a record of tomorrow.
+    var futureRecords = 0.0
+    /// The share of records that are permanently unreadable.
+    var corruptRecords = 0.0
+    /// Whether the battery is always nearly empty, so that the device refuses measurements on demand.
+    var lowBattery = false
+    /// Whether the device lies on a table from the first session on.
+    var notWorn = false
+}
+
+extension Faults {
+    /// No faults.
+    static let none = Faults()
+
+    /// Reads `faults:`. Each key may be left out.
+    init(_ options: inout ConfigurationReader) {
+        disconnectEvery = options.durationOrOff("disconnect_every", in: .seconds(1)...(.days(30)), default: nil)
+        hang = options.probability("hang")
+        refuseWrite = options.probability("refuse_write")
+        duplicatePage = options.probability("duplicate_page")
+        futureRecords = options.probability("future_records")
+        corruptRecords = options.probability("corrupt_records")
+        lowBattery = options.flag("low_battery", default: false)
+        notWorn = options.flag("not_worn", default: false)
+    }
+}
+
+extension ConfigurationReader {
+    /// A duration within `range`, or `nil` for `off` and `0s`.
+    mutating func durationOrOff(_ key: String, in range: ClosedRange<Duration>, default: Duration?) -> Duration? {
+        guard let value = value(key) else { return `default` }
+        if case .scalar(let text, _) = value.content {
+            // YAML also reads `off` as false.
+            if ["off", "false", "0"].contains(text) || Duration(configuration: text) == .zero { return nil }
+            if let duration = Duration(configuration: text), range.contains(duration) { return duration }
+        }
+        let (lower, upper) = (range.lowerBound.configurationText, range.upperBound.configurationText)
+        report("A duration from \(lower) to \(upper), or off, is needed here, such as 90s or 15m.", at: key)
+        return `default`
+    }
+
+    /// A duration, possibly with a minus sign; 0 if the key is absent.
+    mutating func signedDuration(_ key: String, upTo greatest: Duration) -> Duration {
+        guard let value = value(key) else { return .zero }
+        if case .scalar(let text, _) = value.content {
+            let isNegative = text.hasPrefix("-")
+            if let duration = Duration(configuration: isNegative ? String(text.dropFirst()) : text),
+                duration <= greatest
+            {
+                return isNegative ? .zero - duration : duration
+            }
+        }
+        report("A duration is needed here, such as 90s or -15m, at most \(greatest.configurationText).", at: key)
+        return .zero
+    }
+
+    /// A probability from 0 (never) to 1 (always); 0 if the key is absent.
+    mutating func probability(_ key: String) -> Double { number(key, in: 0...1, default: 0) }
+}

@@ -99,4 +99,67 @@ extension DeviceState {
         guard noise.happens(.weighing, key, probability: 0.8) else { return [] }
         return [own.night.end + .minutes(noise.integer(.weighingTime, key, in: 2...7))]
     }
+
+    /// The records of all metrics that end within a short period, ordered by metric.
+    mutating func records(endingAfter from: Timestamp, through moment: Timestamp) -> [Sample] {
+        let calendar = bodies[0].calendar
+        let days = calendar.day(of: from).number...max(calendar.day(of: from), calendar.day(of: moment)).number
+        // Steps have the longest records that the window limits.
+        let window = from - .minutes(15)..<moment + .milliseconds(1)
+        var result: [Sample] = []
+        for metric in Metric.synchronised where capabilities.supports(metric) {
+            for day in days {
+                let profile = bodies[0].profile(of: LocalDay(number: day))
+                for record in records(of: metric, on: profile, within: window)
+                where from < record.end && record.end <= moment && profile.owns(record) {
+                    if let sample = sample(of: metric, record) { result.append(sample) }
+                }
+            }
+        }
+        return result
+    }
+}
+
+extension DailyProfile {
+    /// Whether a record belongs to this day rather than a neighbouring one: by its start, or for a sleep by its end.
+    fileprivate func owns(_ record: Record) -> Bool {
+        if case .sleep = record.content { bounds.contains(record.end) } else { bounds.contains(record.start) }
+    }
+}
+
+/// A record of a device before its value is computed: its time and its content.
+struct Record: Sendable {
+    /// The source of the value.
+    enum Content: Sendable {
+        /// A body value at that moment, from the device's schedule or while a clip is on.
+        case moment
+        /// The steps of a quarter of an hour.
+        case steps
+        /// A night or a nap.
+        case sleep(Night)
+        /// The resting heart rate found in a night.
+        case rest
+        /// A workout.
+        case workout(Activity)
+        /// A value taken by the person in a user slot: a blood pressure or a weight.
+        case measurement(user: Int)
+        /// A stored value that was measured on demand.
+        case measured(Sample)
+    }
+    /// The start of the sample.
+    var start: Timestamp
+    /// The end of the sample, when the record appears.
+    var end: Timestamp
+    /// The source of its value.
+    var content: Content
+
+    /// A record of a moment.
+    init(at moment: Timestamp, _ content: Content = .moment) { self.init(from: moment, to: moment, content) }
+
+    /// A record of an interval.
+    init(from start: Timestamp, to end: Timestamp, _ content: Content) {
+        self.start = start
+        self.end = end
+        self.content = content
+    }
 }

@@ -1,0 +1,90 @@
+import Vitals
+
+/// Steps of an interval. A record that grows keeps its start.
+enum StepFeed {
+    static let table = "steps_record_table"
+
+    /// - Parameter counting: the number of the only device whose steps count; `nil` for all.
+    static func feed(_ source: RecordSource, counting: Int64?) throws(ExportError) -> RowFeed? {
+        let records = try source.records(table, by: "start_time", with: ["end_time", "count"])
+        let device = counting == nil ? "NULL" : "r.device_info_id"
+        return records?.feed(.steps, ["r.count", "r.end_time", device]) { row, isManual in
+            guard counting == nil || row.integer(2) == counting else { return .skipped(.otherDevice) }
+            guard let count = row.integer(0) else { return .skipped(row.absence(0)) }
+            guard let number = row.integer(1) else { return .skipped(.unreadable) }
+            guard count != 0 else { return .nothing }
+            let end = Timestamp(milliseconds: number)
+            guard let steps = Int(exactly: count), count > 0, SampleLimits.steps.contains(steps), end > row.moment,
+                end - row.moment <= SampleLimits.duration
+            else { return .skipped(.implausible) }
+            return .sample(
+                Sample(
+                    metric: .steps, start: row.moment, end: end, isUserInitiated: isManual,
+                    reading: .steps(Steps(count: steps))))
+        }
+    }
+}
+
+/// Blood pressures, in mmHg. The pulse is a separate heart rate in Health Connect.
+enum PressureFeed {
+    static let table = "blood_pressure_record_table"
+
+    static func feed(_ source: RecordSource) throws(ExportError) -> RowFeed? {
+        let records = try source.records(table, with: ["systolic", "diastolic"])
+        return records?.feed(.bloodPressure, ["r.systolic", "r.diastolic"]) { row, isManual in
+            guard let high = row.number(0) else { return .skipped(row.absence(0)) }
+            guard let low = row.number(1) else { return .skipped(row.absence(1)) }
+            guard ValidRange.bloodPressure.contains(high), ValidRange.bloodPressure.contains(low), high > low else {
+                return .skipped(.implausible)
+            }
+            return .sample(
+                Sample(
+                    metric: .bloodPressure, start: row.moment, isUserInitiated: isManual,
+                    reading: .bloodPressure(BloodPressure(systolic: high, diastolic: low))))
+        }
+    }
+}
+
+/// Records with many values, each at its own moment.
+enum SeriesFeeds {
+    /// The table of the records of heart rates.
+    static let heartRate = "heart_rate_record_table"
+    /// The table of the records of skin temperatures.
+    static let skinTemperature = "skin_temperature_record_table"
+
+    /// Heart rates; `nil` if there are none.
+    static func heartRates(_ source: RecordSource) throws(ExportError) -> RowFeed? {
+        try heartRateRecords(source)?.feed(.heartRate, ["s.beats_per_minute"]) { row, isManual in
+            guard let value = row.number(0) else { return .skipped(row.absence(0)) }
+            guard ValidRange.heartRate.contains(value) else {
+                return .skipped(ValidRange.notMeasured.contains(value) ? .notMeasured : .implausible)
+            }
+            return .sample(
+                Sample(
+                    metric: .heartRate, start: row.moment, isUserInitiated: isManual, reading: .value(value)))
+        }
+    }
+
+    /// The values of heart rates, as `s.beats_per_minute`.
+    static func heartRateRecords(_ source: RecordSource) throws(ExportError) -> Records? {
+        try source.series(("heart_rate_record_series_table", ["beats_per_minute"]), of: (heartRate, []))
+    }
+
+    /// Temperatures of the skin; `nil` if there are none. A record has a baseline, and the values differ from it. Without
+    /// a baseline the temperature is unknown.
+    static func skinTemperatures(_ source: RecordSource) throws(ExportError) -> RowFeed? {
+        let series = try source.series(
+            ("skin_temperature_delta_table", ["delta"]), of: (skinTemperature, ["baseline"]))
+        return series?.feed(.skinTemperature, ["s.delta", "r.baseline"]) { row, isManual in
+            guard let difference = row.number(0) else { return .skipped(row.absence(0)) }
+            guard let baseline = row.number(1), ValidRange.skinTemperature.contains(baseline) else {
+                return .skipped(.incomplete)
+            }
+            let value = (baseline + difference).hundredths
+            guard ValidRange.skinTemperature.contains(value) else { return .skipped(.implausible) }
+            return .sample(
+                Sample(
+                    metric: .skinTemperature, start: row.moment, isUserInitiated: isManual, reading: .value(value)))
+        }
+    }
+}
