@@ -14,8 +14,10 @@ struct RootCommand: ParsableCommand {
             """,
         version: GatewayVersion.current,
         subcommands: [
-            RunCommand.self, CheckConfigCommand.self, DoctorCommand.self, PluginsCommand.self, PluginCommand.self,
-            SourcesCommand.self, ScanCommand.self, AddCommand.self, DashboardCommand.self, DemoCommand.self,
+            RunCommand.self, CheckConfigCommand.self, ConfigReferenceCommand.self, DoctorCommand.self,
+            PluginsCommand.self,
+            PluginCommand.self, SourcesCommand.self, ScanCommand.self, AddCommand.self, DashboardCommand.self,
+            DemoCommand.self,
             BackupCommand.self, RestoreCommand.self, StoreCommand.self,
         ])
 }

@@ -20,15 +20,17 @@ extension ConfigurationReader {
     /// Reads `listen`, `tls` and `insecure`. Beyond this machine, secrets and health values need encryption, or the explicit
     /// `insecure: true`.
     package mutating func listenOptions(default: String) -> ListenOptions {
-        let text = string("listen", default: `default`)
+        let text = string("listen", default: `default`, about: "The IP address and port at which it listens.")
         let address = ListenAddress(text)
         if address == nil {
             report(
                 "An IP address and a port are needed here, such as 127.0.0.1:8480, [::1]:8480 or, for all addresses of this "
                     + "machine, 0.0.0.0:8480.", at: "listen")
         }
-        let tls = value("tls") == nil ? nil : section("tls") { $0.tlsFiles() }
-        let isInsecure = flag("insecure", default: false)
+        let tls =
+            has("tls")
+            ? section("tls", about: "Required to listen beyond this machine, unless insecure.") { $0.tlsFiles() } : nil
+        let isInsecure = flag("insecure", default: false, about: "Whether it listens beyond this machine without TLS.")
         if let address, !address.isLoopback, tls == nil, !isInsecure {
             report(
                 "Every program in the network could read secrets and health values. Add tls: {certificate: …, key: …}; or, if "
@@ -38,8 +40,8 @@ extension ConfigurationReader {
     }
 
     private mutating func tlsFiles() -> ListenOptions.TLS {
-        let certificate = pemFile("certificate")
-        let key = pemFile("key", isSecret: true)
+        let certificate = pemFile("certificate", about: "The certificate that devices see.")
+        let key = pemFile("key", isSecret: true, about: "The certificate's private key.")
         if certificate == nil { report("certificate is missing; the path of a PEM file is needed here.") }
         if key == nil { report("key is missing; the path of a PEM file is needed here.") }
         reportUnusable(

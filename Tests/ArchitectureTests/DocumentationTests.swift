@@ -121,30 +121,6 @@ import Testing
         }
     }
 
-    @Test func `the page of limits names limits and tests that exist`() throws {
-        let page = try Repository.text("\(Self.catalog)/Limits.md")
-        let sources = try ["Sources", "Plugins"].flatMap { try Repository.swiftFiles(in: $0) }.map(\.text).joined()
-        let tests = try ["Tests", "Plugins"].flatMap { try Repository.swiftFiles(in: $0) }.map(\.text).joined()
-        var (count, names, sentences): (Int, Set<Substring>, Set<Substring>) = (0, [], [])
-        for word in ["let ", "var "] {
-            for part in sources.components(separatedBy: word).dropFirst() {
-                names.insert(part.prefix { $0.isLetter || $0.isNumber })
-            }
-        }
-        for part in tests.components(separatedBy: "func `").dropFirst() { sentences.insert(part.prefix { $0 != "`" }) }
-        for row in page.split(separator: "\n") where row.hasPrefix("| `") {
-            let cells = row.split(separator: "|")
-            for match in (cells.first ?? "").matches(of: /\.([A-Za-z]+)`/) {
-                count += 1
-                #expect(names.contains(match.1), "there is no limit \(match.1)")
-            }
-            for match in (cells.last ?? "").matches(of: /`([^`]+ [^`]+)`/) {
-                #expect(sentences.contains(match.1), "there is no test \(match.1)")
-            }
-        }
-        #expect(count > 50)
-    }
-
     @Test func `the commented configuration has every key that is read`() throws {
         let sample = try Repository.text("deploy/vitals2mqtt.yaml")
         var count = 0

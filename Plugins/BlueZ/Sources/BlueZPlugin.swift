@@ -9,6 +9,23 @@ package enum BlueZPlugin: Plugin {
     package static let transports: [any Transport.Type] = [BlueZTransport.self]
     /// `plugins: {bluez: …}`: the adapters.
     package static let service: (any PluginService.Type)? = BlueZService.self
+    package static let limits: [OperatorLimit] = [
+        OperatorLimit(
+            "button of a device that pairs", time: Radio.pairingTime,
+            "the pairing fails, and the next attempt begins it again", "a person has to press it"),
+        OperatorLimit(
+            "typing a passkey", time: Radio.passkeyTime, "the next attempt asks again",
+            "devices give a pairing up then"),
+        OperatorLimit(
+            "devices of a scan", count: NearbyScan.capacity, "further ones are not listed",
+            "in a crowd telephones change their addresses"),
+        OperatorLimit(
+            "start of a scan", time: NearbyScan.longestStart, "`timeout`",
+            "an adapter that connects a device cannot scan"),
+        OperatorLimit(
+            "broken periodic connections in a row", count: ExpectedDevice.mostBrokenConnections,
+            "the next one waits for its time", "some devices end each connection by themselves"),
+    ]
     /// The text of `sample.yaml`.
     package static let sample = String(decoding: PackageResources.sample_yaml, as: UTF8.self)
 }

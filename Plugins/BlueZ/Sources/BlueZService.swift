@@ -87,11 +87,16 @@ struct BlueZOptions: Sendable, Hashable {
 
     /// Reads `adapter`, `links`, `turn`, `scan_silence` and `bus`.
     init(_ options: inout ConfigurationReader) {
-        adapter = options.optionalString("adapter")
-        links = options.integer("links", in: Self.linkRange, default: Self.links)
-        turn = options.duration("turn", in: Self.turnRange, default: Self.turn)
-        silence = options.duration("scan_silence", in: Self.silenceRange, default: Self.silence)
-        bus = options.optionalString("bus")
+        adapter = options.optionalString("adapter", about: "The adapter by name or address; without it the first one.")
+        links = options.integer(
+            "links", in: Self.linkRange, default: Self.links, about: "The links of an adapter at a time.")
+        turn = options.duration(
+            "turn", in: Self.turnRange, default: Self.turn,
+            about: "How long a link lasts at least while other devices wait.")
+        silence = options.duration(
+            "scan_silence", in: Self.silenceRange, default: Self.silence,
+            about: "The silence after which an adapter is restarted.")
+        bus = options.optionalString("bus", about: "The address of D-Bus; without it the system bus.")
         if let bus, !bus.contains(":") {
             options.report(
                 "An address of D-Bus is needed here, such as unix:path=/run/dbus/system_bus_socket.", at: "bus")

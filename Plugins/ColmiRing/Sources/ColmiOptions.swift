@@ -10,6 +10,9 @@ struct ColmiOptions: Sendable, Hashable {
     init(offset: Int = 0) { zone = RingZone(offset: offset) }
 
     init(_ options: inout ConfigurationReader) {
-        zone = RingZone(offset: options.integer("utc_offset", in: RingZone.offsets, default: 0))
+        zone = RingZone(
+            offset: options.integer(
+                "utc_offset", in: RingZone.offsets, default: 0,
+                about: "Minutes that the ring's clock is ahead of UTC, the same in summer and winter."))
     }
 }

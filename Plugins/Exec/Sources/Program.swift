@@ -22,7 +22,7 @@ struct Program: Sendable, Hashable {
     var originalDescriptors = InheritedLimits.descriptors
 
     init(options: inout ConfigurationReader) {
-        let command = options.strings("command")
+        let command = options.strings("command", about: "The program and its arguments.")
         name = command.first ?? ""
         arguments = Array(command.dropFirst())
         if name.contains("/"), !name.hasPrefix("/") {
@@ -30,11 +30,12 @@ struct Program: Sendable, Hashable {
                 "The program must be an absolute path, or a name that is found in PATH; \(name) is neither.",
                 at: "command")
         }
-        directory = options.optionalString("directory")
+        directory = options.optionalString("directory", about: "Its working folder, an absolute path.")
         if let directory, !directory.hasPrefix("/") {
             options.report("An absolute path is needed here; \(directory) is none.", at: "directory")
         }
-        variables = options.section("environment") { reader in
+        let about = "Variables by name, beside \(Self.inherited.joined(separator: ", "))."
+        variables = options.section("environment", about: about) { reader in
             var variables: [String: String] = [:]
             for key in reader.keys {
                 variables[key] = reader.string(key)
@@ -44,7 +45,7 @@ struct Program: Sendable, Hashable {
             }
             return variables
         }
-        limits = options.section("limits") { ProgramLimits(&$0) }
+        limits = options.section("limits", about: "What each of its processes may use.") { ProgramLimits(&$0) }
         if let obstacle { options.warn(obstacle.text, at: obstacle.key) }
     }
 

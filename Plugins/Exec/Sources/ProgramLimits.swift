@@ -78,10 +78,11 @@ struct ProgramLimits: Sendable, Hashable {
 extension ProgramLimits {
     /// Reads `limits`.
     init(_ reader: inout ConfigurationReader) {
-        if reader.value("memory") != nil { memory = reader.bytes("memory", in: Self.memorySizes, default: 0) }
-        if reader.value("descriptors") != nil {
-            descriptors = reader.integer("descriptors", in: Self.descriptorCounts)
-        }
-        if reader.value("processes") != nil { processes = reader.integer("processes", in: Self.processCounts) }
+        memory = reader.optionalBytes("memory", in: Self.memorySizes, about: "Memory that it writes to.")
+        descriptors = reader.optionalInteger(
+            "descriptors", in: Self.descriptorCounts, about: "Open files, pipes and sockets.")
+        processes = reader.optionalInteger(
+            "processes", in: Self.processCounts,
+            about: "All processes and threads of the gateway's user; does nothing for root.")
     }
 }

@@ -18,7 +18,10 @@ struct HealthOptions: Sendable, Hashable {
     }
 
     init(_ options: inout ConfigurationReader) {
-        if options.keys.contains("user") { user = options.integer("user", in: Self.users) }
-        hasVariability = options.flag("variability", default: true)
+        user = options.optionalInteger(
+            "user", in: Self.users, about: "The only user slot whose records count; without it all do.")
+        hasVariability = options.flag(
+            "variability", default: true,
+            about: "Whether the variability is computed from the times between heartbeats.")
     }
 }

@@ -9,6 +9,15 @@ package enum HTTPPlugin: Plugin {
     package static let transports: [any Transport.Type] = [HTTPTransport.self]
     /// `plugins: {http: …}`: the listener that devices post to.
     package static let service: (any PluginService.Type)? = HTTPListener.self
+    package static let limits: [OperatorLimit] = [
+        OperatorLimit("a document", bytes: BodyBudget.maximumBody, "413", "a month of minutes of a phone has 5 MiB"),
+        OperatorLimit(
+            "documents at a time", bytes: BodyBudget.maximumBytes, "503", "three of the longest, and small ones"),
+        OperatorLimit(
+            "arrival of a document", time: DocumentRequests.bodyTime, "408", "20 MiB over a slow wireless network"),
+        OperatorLimit("storing of a document", time: DocumentRequests.answerTime, "503", "apps give up after 60 s"),
+        OperatorLimit("connections", count: HTTPListener.maximumConnections, "others wait", "each has a descriptor"),
+    ]
     /// The text of `sample.yaml`.
     package static let sample = String(decoding: PackageResources.sample_yaml, as: UTF8.self)
 }

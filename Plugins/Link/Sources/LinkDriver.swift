@@ -18,6 +18,7 @@ public struct LinkDriver: DeviceDriver {
         for key in options.keys {
             members.append(.init(key, options.value(key).map { JSONValue($0) } ?? .null))
         }
+        options.describe("<any>", "value", about: "Passed to the device, which alone interprets it.")
         self.options = .object(members)
     }
 

@@ -6,6 +6,14 @@ public struct LinkPlugin: Plugin {
     public static let name = "Link"
     /// Its purpose.
     public static let summary = "Devices and programs that speak Vitals Link: JSON-RPC lines over any byte stream"
+    /// What its users can meet.
+    public static let limits: [OperatorLimit] = [
+        OperatorLimit("a line", bytes: LineSplitter.maximumLength, "the session ends", "a page of history fits"),
+        OperatorLimit("pages and ids of a device", bytes: LinkToken.maximumLength, "refused", "they are stored"),
+        OperatorLimit(
+            "messages that a device logs in a second", count: DeviceLog.messagesPerSecond, "skipped and counted",
+            "a stack trace fits"),
+    ]
     /// The text of `sample.yaml`.
     public static let sample = String(decoding: PackageResources.sample_yaml, as: UTF8.self)
     /// The driver `link`.

@@ -10,6 +10,8 @@ struct O2Options: Sendable, Hashable {
     init(liveEvery: Duration = .seconds(10)) { self.liveEvery = liveEvery }
 
     init(_ options: inout ConfigurationReader) {
-        liveEvery = options.duration("live_every", in: .zero...(.hours(1)), default: .seconds(10))
+        liveEvery = options.duration(
+            "live_every", in: .zero...(.hours(1)), default: .seconds(10),
+            about: "How often the present values are read; 0s: never.")
     }
 }

@@ -11,6 +11,12 @@ package enum PhonesPlugin: Plugin {
     package static let drivers: [any DeviceDriver.Type] = [
         PhoneDriver<HealthAutoExport>.self, PhoneDriver<HealthConnectWebhook>.self,
     ]
+    package static let limits: [OperatorLimit] = [
+        OperatorLimit("lists of a document", count: PhoneLimits.sections, "422", "ten times as many as apps have"),
+        OperatorLimit(
+            "sources of sleep", count: Nights.maximumSources, "further ones share one",
+            "an app has one for each wearable"),
+    ]
     /// The text of `sample.yaml`.
     package static let sample = String(decoding: PackageResources.sample_yaml, as: UTF8.self)
 }

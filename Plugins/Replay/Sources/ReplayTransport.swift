@@ -34,17 +34,22 @@ package struct ReplayTransport: Transport {
 
     /// Reads `path`, `device`, `speed` and `compare`.
     package init(options: inout ConfigurationReader) {
-        path = options.readableFile("path")
-        device = options.optionalString("device")
+        path = options.readableFile("path", about: "The recording.")
+        device = options.optionalString("device", about: "The id that the device had; without it this one's.")
         if let device, DeviceID(device) == nil {
             options.report("The id of a device is needed here, as it was when the recording was made.", at: "device")
         }
         if case .scalar("max", _)? = options.value("speed")?.content {
             speed = .maximum
         } else {
-            speed = .times(options.integer("speed", in: 1...Self.fastest, default: 1))
+            speed = .times(
+                options.integer(
+                    "speed", in: 1...Self.fastest, default: 1,
+                    about: "How many times as fast; or max: without any pause."))
         }
-        comparison = options.choice("compare", of: Comparison.self, default: .tolerant)
+        comparison = options.choice(
+            "compare", of: Comparison.self, default: .tolerant,
+            about: "Whether the gateway must do exactly what it did when the recording was made.")
     }
 
     /// Opens the device's next link of the recording.

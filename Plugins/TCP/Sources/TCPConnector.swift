@@ -16,8 +16,11 @@ struct TCPConnector: Sendable {
 
     /// Reads `host`, `port` and `connect_timeout`.
     init(options: inout ConfigurationReader) {
-        endpoint = Endpoint(host: options.string("host"), port: options.integer("port", in: 1...65_535))
-        timeout = options.duration("connect_timeout", in: Self.timeouts, default: Self.defaultTimeout)
+        endpoint = Endpoint(
+            host: options.string("host", about: "The name or address of a device that listens."),
+            port: options.integer("port", in: 1...65_535, about: "Its port."))
+        timeout = options.duration(
+            "connect_timeout", in: Self.timeouts, default: Self.defaultTimeout, about: "The limit of connecting.")
     }
 
     /// Connects to the first of the host's addresses that answers (RFC 8305, as implemented by SwiftNIO).

@@ -9,6 +9,17 @@ package enum TCPPlugin: Plugin {
     package static let transports: [any Transport.Type] = [TCPTransport.self]
     /// `plugins: {tcp: …}`: the listener that devices call.
     package static let service: (any PluginService.Type)? = TCPListener.self
+    package static let limits: [OperatorLimit] = [
+        OperatorLimit(
+            "introduction of a caller", time: TCPListener.introductionTime, "`bad_request`",
+            "a device in reach needs milliseconds"),
+        OperatorLimit(
+            "callers without a name", count: TCPListener.maximumStrangers, "`too_many_requests`",
+            "each has a connection"),
+        OperatorLimit(
+            "a call that waits", time: TCPListener.waitingTime, "the connection ends",
+            "the gateway takes a call within two seconds"),
+    ]
     /// The text of `sample.yaml`.
     package static let sample = String(decoding: PackageResources.sample_yaml, as: UTF8.self)
 }

@@ -19,11 +19,13 @@ package struct TCPTransport: Transport {
 
     /// Reads `host`, `port` and `connect_timeout`, or `listen` and `token`.
     package init(options: inout ConfigurationReader) {
-        guard options.flag("listen", default: false) else {
+        let isCalled = options.flag("listen", default: false, about: "Whether the device calls the gateway.")
+        if options.isDescribing { _ = TCPConnector(options: &options) }
+        guard isCalled || options.isDescribing else {
             way = .connect(TCPConnector(options: &options))
             return
         }
-        let token = options.secret("token")
+        let token = options.secret("token", about: "The secret of a device that calls.")
         if token == nil, options.value("token") == nil {
             options.report("token is missing: the device's secret, as {file: PATH} or {env: NAME}.", at: "listen")
         }

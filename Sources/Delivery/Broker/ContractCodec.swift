@@ -40,7 +40,7 @@ package struct ContractCodec: Sendable {
     }
 
     /// Age at which an unsent alert goes to the history events.
-    static let alertExpiry: Duration = .hours(1)
+    package static let alertExpiry: Duration = .hours(1)
 
     var encoder: ContractEncoder { contract }
 

@@ -20,7 +20,7 @@ package struct SampleProjection: Sendable {
     var marked: Set<MetricDay> = []
 
     /// A sample that ended longer ago than this when it arrived is historical, even if it is still fresh.
-    static let presence: Duration = .hours(1)
+    package static let presence: Duration = .hours(1)
     /// Maximum number of remembered workouts: some weeks of an athlete.
     static let maximumWorkouts = 64
 

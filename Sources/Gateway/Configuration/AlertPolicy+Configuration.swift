@@ -22,7 +22,8 @@ extension AlertPolicy {
     /// - `when_not_worn`: whether values count while the device reports that it is not worn; default false.
     init(_ reader: inout ConfigurationReader, defaults: AlertPolicy) {
         self = defaults
-        reader.section("hysteresis") { metrics in
+        let hysteresisAbout = "How far a value must come back within its limit before the alert clears, by metric."
+        reader.section("hysteresis", about: hysteresisAbout) { metrics in
             for metric in metrics.limitedMetrics() {
                 let name = metric.rawValue
                 hysteresis[metric] = metrics.number(name, in: Self.hystereses, default: hysteresis[metric] ?? 0)
@@ -32,17 +33,25 @@ extension AlertPolicy {
             let number = reader.integer("count", in: Self.counts)
             for metric in Metric.limited { count[metric] = number }
         } else {
-            reader.section("count") { metrics in
+            let about = "How many values in a row must be beyond the limit: one number for all, or by metric."
+            reader.section("count", about: about) { metrics in
                 for metric in metrics.limitedMetrics() {
                     count[metric] = metrics.integer(metric.rawValue, in: Self.counts, default: count[metric] ?? 1)
                 }
             }
         }
-        cooldown = reader.duration("cooldown", in: Self.cooldowns, default: defaults.cooldown)
-        if reader.value("quiet_hours") != nil {
-            quietHours = reader.sections("quiet_hours", limit: ConfigurationLimits.quietHours) { QuietHours(&$0) }
+        cooldown = reader.duration(
+            "cooldown", in: Self.cooldowns, default: defaults.cooldown,
+            about: "How long after it was raised the same alert is not raised again.")
+        if reader.has("quiet_hours") {
+            quietHours = reader.sections(
+                "quiet_hours", limit: ConfigurationLimits.quietHours,
+                about: "Local times without alert events; those of a device replace the gateway's."
+            ) { QuietHours(&$0) }
         }
-        countsWhenNotWorn = reader.flag("when_not_worn", default: defaults.countsWhenNotWorn)
+        countsWhenNotWorn = reader.flag(
+            "when_not_worn", default: defaults.countsWhenNotWorn,
+            about: "Whether values count while the device reports that it is not worn.")
     }
 }
 
@@ -64,6 +73,7 @@ extension AlertPolicy.QuietHours {
             }
             rules = named
         }
+        reader.describe("rules", "list of rules", default: "all", about: "The rules for which these hours hold.")
         self.init(from: from, to: to, rules: rules)
     }
 }
@@ -71,6 +81,7 @@ extension AlertPolicy.QuietHours {
 extension ConfigurationReader {
     /// A required time of day, in minutes from midnight.
     fileprivate mutating func timeOfDay(_ key: String, isEnd: Bool) -> Int {
+        describe(key, "time of day, such as 22:00", default: KeyDescription.required)
         guard case .scalar(let text, _) = value(key)?.content, let time = TimeOfDay(text, asEnd: isEnd) else {
             report("A time of day is needed here, such as 22:00.", at: key)
             return isEnd ? TimeOfDay.endOfDay : 0
@@ -80,6 +91,6 @@ extension ConfigurationReader {
 
     /// The metrics with limits among the keys here.
     fileprivate mutating func limitedMetrics() -> [Metric] {
-        Metric.limited.filter { value($0.rawValue) != nil }
+        Metric.limited.filter { has($0.rawValue) }
     }
 }

@@ -3,7 +3,9 @@ import GatewayKit
 extension ConfigurationReader {
     /// Reads `driver`, `options` and `transport`, which must match; `nil` if an error leaves no driver.
     mutating func driver(_ plugins: PluginCatalogue) -> (driver: any DeviceDriver, transport: (any Transport)?)? {
-        let name = string("driver")
+        let name = string("driver", about: "The driver that speaks the device's protocol.")
+        describe("options", "map", about: "The options of the driver.")
+        describe("transport", "map", about: "How the device is reached: `type`, and the keys of that transport.")
         guard let type = plugins.driver(named: name) else {
             if !name.isEmpty {
                 report("There is no driver \(name). Known here: \(plugins.driverNames).", at: "driver")

@@ -38,8 +38,8 @@ extension DeviceConfiguration {
         _ reader: inout ConfigurationReader, id: DeviceID?, source: ConfigurationValue, defaults: DevicePolicy,
         _ plugins: PluginCatalogue
     ) {
-        let name = reader.name("name") ?? id?.text ?? ""
-        let person = reader.name("person")
+        let name = reader.name("name", default: "the id", about: "Its display name.") ?? id?.text ?? ""
+        let person = reader.name("person", about: "The person who wears it.")
         let people = reader.people("people")
         let policy = DevicePolicy(&reader, defaults: defaults)
         let parts = reader.driver(plugins)
@@ -59,6 +59,11 @@ extension DeviceConfiguration {
 extension ConfigurationReader {
     /// A required identifier of a device or, with a default, of the gateway.
     mutating func deviceID(_ key: String, default: DeviceID? = nil) -> DeviceID? {
+        describe(
+            key, "1 to \(DeviceID.maximumLength) of a-z, 0-9, _ and -",
+            default: `default`?.text ?? KeyDescription.required,
+            about: "The name in topics; it should never change, and reveal nothing about a person.")
+        if isDescribing { return `default` }
         if `default` != nil, value(key) == nil { return `default` }
         let text = string(key)
         if text.isEmpty { return nil }
@@ -74,8 +79,11 @@ extension ConfigurationReader {
     }
 
     /// The name of a device or a person: one line.
-    mutating func name(_ key: String) -> String? {
-        guard let text = optionalString(key) else { return nil }
+    mutating func name(_ key: String, default: String = KeyDescription.none, about: String = "") -> String? {
+        let name = optionalString(key)
+        describe(
+            key, "one line of at most \(ConfigurationLimits.nameLength) characters", default: `default`, about: about)
+        guard let text = name else { return nil }
         if text.count > ConfigurationLimits.nameLength || text.unicodeScalars.contains(where: \.isControl) {
             report("One line of at most \(ConfigurationLimits.nameLength) characters is needed here.", at: key)
         }
@@ -84,7 +92,10 @@ extension ConfigurationReader {
 
     /// `people:`, by user slots.
     fileprivate mutating func people(_ key: String) -> [Int: String] {
-        section(key) { people in
+        let about =
+            "Names by the device's user slots, such as {1: anna, 2: ben}; at most \(ConfigurationLimits.people)."
+        defer { describe(key, "names by user slot", about: about) }
+        return section(key) { people in
             var names: [Int: String] = [:]
             if people.keys.count > ConfigurationLimits.people {
                 people.report("At most \(ConfigurationLimits.people) people can share a device.")

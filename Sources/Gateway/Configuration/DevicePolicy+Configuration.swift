@@ -15,17 +15,24 @@ extension DevicePolicy {
     /// - `offline_after`: the silence after which a device is offline; 1m to 365d, default 24h.
     init(_ reader: inout ConfigurationReader, defaults: DevicePolicy) {
         self = defaults
-        sync = reader.section("sync") { SyncPolicy(&$0, defaults: defaults.sync) }
-        alerts = reader.section("alerts") { AlertPolicy(&$0, defaults: defaults.alerts) }
-        freshness = reader.section("fresh_for") { metrics in
+        sync = reader.section("sync", about: "Reading the history that devices keep.") {
+            SyncPolicy(&$0, defaults: defaults.sync)
+        }
+        alerts = reader.section("alerts", about: "How values are compared with their limits.") {
+            AlertPolicy(&$0, defaults: defaults.alerts)
+        }
+        let about = "How long a value is current, by metric; after that `latest/<metric>` is null."
+        freshness = reader.section("fresh_for", about: about) { metrics in
             var freshness = defaults.freshness
-            for metric in Metric.allCases where metrics.value(metric.rawValue) != nil {
+            for metric in Metric.allCases where metrics.has(metric.rawValue) {
                 freshness[metric] = metrics.duration(
-                    metric.rawValue, in: Self.freshRange, orWord: "forever", default: nil)
+                    metric.rawValue, in: Self.freshRange, orWord: "forever", default: freshness[metric])
             }
             return freshness
         }
-        offlineAfter = reader.duration("offline_after", in: Self.offlineRange, default: defaults.offlineAfter)
+        offlineAfter = reader.duration(
+            "offline_after", in: Self.offlineRange, default: defaults.offlineAfter,
+            about: "The silence after which a device is offline.")
     }
 
     /// Adds everything that the configuration can change to a hash, in a fixed order.

@@ -50,18 +50,30 @@ extension GatewayConfiguration {
         _ source: ConfigurationValue, place: ConfigurationPlace, plugins: PluginCatalogue
     ) throws(ConfigurationError) {
         var reader = ConfigurationReader(source, place: place)
+        try self.init(&reader, source, plugins: plugins)
+    }
+
+    /// Reads a whole configuration, or describes its keys.
+    /// - Throws: all its errors.
+    init(
+        _ reader: inout ConfigurationReader, _ source: ConfigurationValue, plugins: PluginCatalogue
+    ) throws(ConfigurationError) {
         let gateway = reader.section("gateway") { gateway in
             let id = gateway.deviceID("id", default: DeviceID(Self.defaultID))
             return (id: id, calendar: gateway.calendar("timezone"))
         }
-        logLevel = reader.section("log") { $0.choice("level", default: Logger.Level.info) }
-        mqtt = reader.section("mqtt") { mqtt in
+        logLevel = reader.section("log") {
+            $0.choice("level", default: Logger.Level.info, about: "The lowest level that is logged.")
+        }
+        mqtt = reader.section("mqtt", about: "The broker and its connection.") { mqtt in
             // A wrong id must not hide other errors.
             MQTTConfiguration(&mqtt, gateway: gateway.id?.text ?? Self.defaultID)
         }
-        store = reader.section("store") { StoreConfiguration(&$0) }
+        store = reader.section("store", about: "The database.") { StoreConfiguration(&$0) }
         let retention = store.sampleRetention
-        homeAssistant = reader.section("home_assistant") { HomeAssistantConfiguration(&$0, sampleRetention: retention) }
+        homeAssistant = reader.section("home_assistant", about: "Announcements, and the import of statistics.") {
+            HomeAssistantConfiguration(&$0, sampleRetention: retention)
+        }
         if homeAssistant.discovery != .off, "\(mqtt.baseTopic)/".hasPrefix("\(homeAssistant.prefix)/") {
             reader.report(
                 "The discovery prefix and mqtt.base_topic must not be the same, nor the latter inside it.",
@@ -76,7 +88,7 @@ extension GatewayConfiguration {
         devices = reader.devices("devices", defaults: policy, plugins, areAnnounced: isAnnounced, topics: &taken)
         if devices.isEmpty { reader.warn("No device is configured.", at: "devices") }
         services = reader.services("plugins", of: devices, plugins)
-        scanners = services.scanners(of: plugins, place)
+        scanners = services.scanners(of: plugins, reader.place)
         drivers = plugins.drivers
         let issues = reader.finish()
         guard issues.isEmpty, let id = gateway.id else { throw ConfigurationError(issues: issues) }
@@ -89,7 +101,10 @@ extension GatewayConfiguration {
 
 extension ConfigurationReader {
     fileprivate mutating func calendar(_ key: String) -> LocalCalendar {
-        guard let name = optionalString(key) else { return LocalCalendar(timeZone: .current) }
+        let text = optionalString(key)
+        describe(
+            key, "IANA time zone", default: "the system's", about: "The zone of local days, schedules and quiet hours.")
+        guard let name = text else { return LocalCalendar(timeZone: .current) }
         guard let calendar = LocalCalendar(identifier: name) else {
             report("There is no time zone \(name). Write it as the IANA database does, such as Europe/Berlin.", at: key)
             return LocalCalendar(timeZone: .gmt)

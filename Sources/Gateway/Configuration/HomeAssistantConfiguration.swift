@@ -68,21 +68,25 @@ extension HomeAssistantConfiguration {
     /// Reads `home_assistant:`.
     /// - Parameter sampleRetention: how long samples are kept, from which statistics are imported; `nil` for ever.
     init(_ reader: inout ConfigurationReader, sampleRetention: Duration?) {
-        discovery = reader.choice("discovery", default: .device)
-        prefix = reader.string("prefix", default: Self.defaultPrefix)
+        discovery = reader.choice(
+            "discovery", default: .device,
+            about: "One announcement per device, or one per entity (older Home Assistant, openHAB).")
+        prefix = reader.string(
+            "prefix", default: Self.defaultPrefix, about: "Home Assistant's discovery prefix.")
         if let issue = ContractTopics.issue(inBase: prefix) {
             reader.report("The prefix \(issue).", at: "prefix")
         }
         compatibility = reader.version("compatibility", default: Self.defaultCompatibility)
-        address = reader.optionalString("url").flatMap { text in
+        let url = reader.optionalString("url", about: "Its address, to import the statistics of late samples.")
+        address = url.flatMap { text in
             let address = HomeAssistantAddress(url: text)
             if address == nil {
                 reader.report("An address is needed here, such as http://homeassistant.local:8123.", at: "url")
             }
             return address
         }
-        token = reader.secret("token")
-        authorityFile = reader.pemFile("ca_file")
+        token = reader.secret("token", about: "A long-lived token of an administrator; needed with url.")
+        authorityFile = reader.pemFile("ca_file", about: "The authorities for https, in place of the system's.")
         checkImport(&reader, sampleRetention)
         if discovery == .device, compatibility < Self.defaultCompatibility {
             reader.report(
@@ -129,6 +133,7 @@ extension ConfigurationReader {
     fileprivate mutating func version(
         _ key: String, default: HomeAssistantConfiguration.Version
     ) -> HomeAssistantConfiguration.Version {
+        describe(key, "version in quotes", default: "\"\(`default`)\"", about: "The oldest supported Home Assistant.")
         guard let value = value(key) else { return `default` }
         guard case .scalar(let text, let isQuoted) = value.content,
             let version = HomeAssistantConfiguration.Version(text)

@@ -41,23 +41,27 @@ extension MQTTConfiguration {
     /// Reads `mqtt:`.
     init(_ reader: inout ConfigurationReader, gateway: String) {
         servers = reader.servers("url")
-        baseTopic = reader.string("base_topic", default: ContractTopics.defaultBase)
+        baseTopic = reader.string(
+            "base_topic", default: ContractTopics.defaultBase, about: "The beginning of every topic.")
         if let issue = ContractTopics.issue(inBase: baseTopic) {
             reader.report("The base topic \(issue).", at: "base_topic")
         }
-        version = reader.choice("protocol", default: .v5)
+        version = reader.choice("protocol", default: .v5, about: "The version of MQTT.")
         if version == .v311 {
             reader.warn(
                 "MQTT 3.1.1 cannot limit packets: whoever may send commands can send one of 256 MB, which is read as a whole. Set "
                     + "message_size_limit at the broker, or use protocol: 5.", at: "protocol")
         }
-        username = reader.optionalString("username")
-        password = reader.secret("password")
+        username = reader.optionalString("username", about: "The user at the broker.")
+        password = reader.secret("password", about: "The user's password.")
         keepAlive = reader.duration(
             "keep_alive", in: BrokerOptions.minimumKeepAlive...BrokerOptions.maximumKeepAlive,
-            default: Self.defaultKeepAlive)
+            default: Self.defaultKeepAlive,
+            about: "The silence after which the broker is pinged, and given up soon after; whole seconds.")
         if keepAlive.inMilliseconds % 1000 != 0 { reader.report("Whole seconds are needed here.", at: "keep_alive") }
-        clientID = reader.string("client_id", default: "vitals2mqtt-\(gateway)")
+        clientID = reader.string(
+            "client_id", default: "vitals2mqtt-\(gateway)",
+            about: "The name of the connection, unique at the broker; by default with the gateway's id.")
         if clientID.count > Self.maximumClientIDLength || clientID.contains(where: { !$0.isASCII || $0 < " " }) {
             reader.report("At most \(Self.maximumClientIDLength) ASCII characters are taken here.", at: "client_id")
         }
@@ -65,7 +69,7 @@ extension MQTTConfiguration {
             reader.report("A password needs a username beside it.", at: "password")
         }
         let hasTLS = reader.value("tls") != nil
-        tls = reader.section("tls") { TLSOptions(&$0) }
+        tls = reader.section("tls", about: "For addresses with mqtts.") { TLSOptions(&$0) }
         if hasTLS, !servers.isEmpty, !servers.contains(where: \.isTLS) {
             reader.report("tls does nothing here: no url begins with mqtts://.", at: "tls")
         }
@@ -77,7 +81,11 @@ extension MQTTConfiguration {
 
 extension ConfigurationReader {
     fileprivate mutating func servers(_ key: String) -> [BrokerServer] {
-        guard let urls = oneOrMoreStrings(key, limit: ConfigurationLimits.brokers) else {
+        let texts = oneOrMoreStrings(key, limit: ConfigurationLimits.brokers)
+        describe(
+            key, "mqtt://HOST[:PORT], mqtts:// for TLS, or list of at most \(ConfigurationLimits.brokers)",
+            default: KeyDescription.required, about: "The broker; a list is tried in order.")
+        guard let urls = texts else {
             report("\(key) is missing; write mqtt://127.0.0.1:1883, or mqtts://HOST:8883 for TLS.", at: key)
             return []
         }
@@ -101,9 +109,11 @@ extension TLSOptions {
     /// Reads `mqtt.tls:`. The files must be there: a broker would only say that the handshake failed.
     fileprivate init(_ reader: inout ConfigurationReader) {
         self.init(
-            caFile: reader.pemFile("ca_file"), certificateFile: reader.pemFile("certificate_file"),
-            keyFile: reader.pemFile("key_file", isSecret: true),
-            checksHostname: reader.flag("check_hostname", default: true))
+            caFile: reader.pemFile("ca_file", about: "The trusted authorities, in place of the system's."),
+            certificateFile: reader.pemFile("certificate_file", about: "The gateway's own certificate."),
+            keyFile: reader.pemFile("key_file", isSecret: true, about: "The key of the certificate."),
+            checksHostname: reader.flag(
+                "check_hostname", default: true, about: "Whether the broker's certificate must contain its host name."))
         if (certificateFile == nil) != (keyFile == nil) {
             reader.report(
                 "certificate_file and key_file belong together.",

@@ -44,7 +44,7 @@ extension ConfigurationReader {
     ) -> [ServiceConfiguration] {
         let used = Set(devices.flatMap(\.serviceNames))
         var listens = TakenListens()
-        return section(key) { reader in
+        return section(key, about: "What several devices of a plugin share, by its name.") { reader in
             let configured = reader.keys.filter { !used.contains($0) }
             for name in configured where plugins.services[name] != nil {
                 reader.warn("No device uses \(name); it is not started.", at: name)

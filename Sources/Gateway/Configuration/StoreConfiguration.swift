@@ -50,20 +50,33 @@ package struct StoreConfiguration: Sendable, Hashable {
 extension StoreConfiguration {
     /// Reads `store:`.
     init(_ reader: inout ConfigurationReader) {
-        path = reader.place.path(reader.string("path", default: Self.defaultPath))
-        batchWindow = reader.duration("batch_window", in: Self.batchWindows, default: Self.defaultBatchWindow)
-        (outboxMaximumAge, outboxMaximumBytes, replayAge) = reader.section("outbox") { outbox in
+        path = reader.place.path(
+            reader.string("path", default: Self.defaultPath, about: "The SQLite file; a missing one is created."))
+        batchWindow = reader.duration(
+            "batch_window", in: Self.batchWindows, default: Self.defaultBatchWindow,
+            about: "How long a live sample may wait for others; alerts, and what a person waits for, do not.")
+        let outboxAbout = "Messages that wait for the broker."
+        (outboxMaximumAge, outboxMaximumBytes, replayAge) = reader.section("outbox", about: outboxAbout) { outbox in
             (
-                outbox.duration("max_age", in: Self.outboxAges, default: Self.defaultOutboxMaximumAge),
-                outbox.bytes("max_size", in: Self.outboxSizes, default: Self.defaultOutboxMaximumBytes),
-                outbox.duration("replay_age", in: Self.replayAges, default: Self.defaultReplayAge)
+                outbox.duration(
+                    "max_age", in: Self.outboxAges, default: Self.defaultOutboxMaximumAge,
+                    about: "Older ones are dropped, counted and announced as a gap."),
+                outbox.bytes(
+                    "max_size", in: Self.outboxSizes, default: Self.defaultOutboxMaximumBytes,
+                    about: "Above it the oldest are dropped, history first and alerts last."),
+                outbox.duration(
+                    "replay_age", in: Self.replayAges, default: Self.defaultReplayAge,
+                    about: "How long delivered messages can be requested again.")
             )
         }
-        (sampleRetention, dailyRetention) = reader.section("retention") { retention in
+        let retentionAbout = "How long measurements are kept."
+        (sampleRetention, dailyRetention) = reader.section("retention", about: retentionAbout) { retention in
             (
                 retention.duration(
-                    "samples", in: Self.retentions, orWord: "forever", default: Self.defaultSampleRetention),
-                retention.duration("daily", in: Self.retentions, orWord: "forever", default: nil)
+                    "samples", in: Self.retentions, orWord: "forever", default: Self.defaultSampleRetention,
+                    about: "Samples, from their measurement on."),
+                retention.duration(
+                    "daily", in: Self.retentions, orWord: "forever", default: nil, about: "Daily summaries.")
             )
         }
     }

@@ -20,9 +20,17 @@ extension SyncPolicy {
     ///   true.
     init(_ reader: inout ConfigurationReader, defaults: SyncPolicy) {
         self.init(
-            first: reader.duration("first", in: Self.firstRange, orWord: "all", default: defaults.first),
-            every: reader.duration("every", in: Self.everyRange, default: defaults.every),
-            overlap: reader.duration("overlap", in: Self.overlapRange, default: defaults.overlap),
-            acknowledges: reader.flag("acknowledge", default: defaults.acknowledges))
+            first: reader.duration(
+                "first", in: Self.firstRange, orWord: "all", default: defaults.first,
+                about: "How far back the first synchronisation goes."),
+            every: reader.duration(
+                "every", in: Self.everyRange, default: defaults.every,
+                about: "How often the history is read while the device is connected."),
+            overlap: reader.duration(
+                "overlap", in: Self.overlapRange, default: defaults.overlap,
+                about: "How long before the newest known record it begins; for sleep, sport and steps at least 2d."),
+            acknowledges: reader.flag(
+                "acknowledge", default: defaults.acknowledges,
+                about: "Whether the device is told which records it may delete."))
     }
 }

@@ -8,11 +8,16 @@ extension ConfigurationReader {
     public static let pemSize = 1 << 20
 
     /// A required path, as one from the root or from the working folder. A relative one begins at the configuration's folder.
-    public mutating func path(_ key: String) -> String { place.path(string(key)) }
+    public mutating func path(_ key: String, about: String = "") -> String {
+        let text = string(key)
+        describe(key, "path", default: KeyDescription.required, about: about)
+        return place.path(text)
+    }
 
     /// A required path of a file that must be there and readable.
-    public mutating func readableFile(_ key: String) -> String {
+    public mutating func readableFile(_ key: String, about: String = "") -> String {
         let text = string(key)
+        describe(key, "path of a file", default: KeyDescription.required, about: about)
         guard !text.isEmpty else { return text }
         let path = place.path(text)
         do throws(TextFileError) { try TextFile.check(path) } catch { report(error.description, at: key) }
@@ -22,8 +27,10 @@ extension ConfigurationReader {
     /// The path of a file in PEM format (RFC 7468), which must be readable; `nil` if the key is absent. The user of the path
     /// reads the file again.
     /// - Parameter isSecret: whether it has a private key, so that no other user may read it.
-    public mutating func pemFile(_ key: String, isSecret: Bool = false) -> String? {
-        guard let path = optionalString(key).map(place.path) else { return nil }
+    public mutating func pemFile(_ key: String, isSecret: Bool = false, about: String = "") -> String? {
+        let text = optionalString(key)
+        describe(key, "path of a PEM file", about: about)
+        guard let path = text.map(place.path) else { return nil }
         do throws(TextFileError) {
             let text = try TextFile.read(path, limit: Self.pemSize)
             if !text.contains("-----BEGIN ") { report("\(path) is not a PEM file (-----BEGIN …).", at: key) }
@@ -39,7 +46,8 @@ extension ConfigurationReader {
     /// since that is copied, shown and kept in version control.
     ///
     /// A trailing newline of the file is not part of the secret: every editor and `echo` writes one.
-    public mutating func secret(_ key: String) -> Secret? {
+    public mutating func secret(_ key: String, about: String = "") -> Secret? {
+        describe(key, "secret: {file: PATH} or {env: NAME}", about: about)
         guard let value = value(key) else { return nil }
         guard case .map = value.content else {
             report("A secret must not be written here. Write {file: PATH} or {env: NAME}.", at: key)

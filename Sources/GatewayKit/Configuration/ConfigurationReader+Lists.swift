@@ -1,6 +1,7 @@
 extension ConfigurationReader {
     /// One text, or a list of at most `limit` texts and at least one; `nil` if the key is absent.
-    public mutating func oneOrMoreStrings(_ key: String, limit: Int) -> [String]? {
+    public mutating func oneOrMoreStrings(_ key: String, limit: Int, about: String = "") -> [String]? {
+        describe(key, "text, or list of at most \(limit)", about: about)
         guard let value = value(key) else { return nil }
         if case .list(let values) = value.content {
             guard values.count <= limit else {
@@ -16,8 +17,15 @@ extension ConfigurationReader {
     /// single map counts as a list of one. The issues and unknown keys of the maps become issues of this map.
     /// - Parameter limit: the most maps allowed; a longer list is one issue, and none of its maps is read.
     public mutating func sections<Result>(
-        _ key: String, limit: Int, _ read: (inout ConfigurationReader) -> Result
+        _ key: String, limit: Int, about: String = "", _ read: (inout ConfigurationReader) -> Result
     ) -> [Result] {
+        describe(key, "list of at most \(limit) maps", about: about)
+        if isDescribing {
+            var reader = ConfigurationReader(describing: join("\(key)[]"))
+            _ = read(&reader)
+            adopt(&reader)
+            return []
+        }
         guard let value = value(key) else { return [] }
         let values: [ConfigurationValue]
         switch value.content {

@@ -2,8 +2,10 @@ extension ConfigurationReader {
     /// A duration within `range`, or `nil` for the word that means "without end" (such as `forever` or `all`); the
     /// default if the key is absent.
     public mutating func duration(
-        _ key: String, in range: ClosedRange<Duration>, orWord word: String, default: Duration?
+        _ key: String, in range: ClosedRange<Duration>, orWord word: String, default: Duration?, about: String = ""
     ) -> Duration? {
+        describe(
+            key, "\(Self.kind(range)), or \(word)", default: `default`?.configurationText ?? word, about: about)
         guard let value = value(key) else { return `default` }
         guard case .scalar(let text, _) = value.content else {
             report("A duration such as 30d, or \(word), is needed here.", at: key)
@@ -19,7 +21,10 @@ extension ConfigurationReader {
     }
 
     /// A number of bytes such as `512MiB` or `1GiB` within `range`; the default if the key is absent.
-    public mutating func bytes(_ key: String, in range: ClosedRange<Int64>, default: Int64) -> Int64 {
+    public mutating func bytes(
+        _ key: String, in range: ClosedRange<Int64>, default: Int64, about: String = ""
+    ) -> Int64 {
+        describe(key, Self.kind(range), default: "\(ByteSize(bytes: `default`))", about: about)
         guard let value = value(key) else { return `default` }
         guard case .scalar(let text, _) = value.content, let size = ByteSize(configuration: text) else {
             report("A size is needed here: a whole number and KiB, MiB, GiB or TiB, such as 512MiB.", at: key)
@@ -31,6 +36,16 @@ extension ConfigurationReader {
             return `default`
         }
         return size.bytes
+    }
+
+    /// A number of bytes within `range`, or `nil` if the key is absent.
+    public mutating func optionalBytes(_ key: String, in range: ClosedRange<Int64>, about: String = "") -> Int64? {
+        describe(key, Self.kind(range), about: about)
+        return value(key) == nil ? nil : bytes(key, in: range, default: range.lowerBound)
+    }
+
+    private static func kind(_ range: ClosedRange<Int64>) -> String {
+        "size, \(ByteSize(bytes: range.lowerBound)) to \(ByteSize(bytes: range.upperBound))"
     }
 }
 

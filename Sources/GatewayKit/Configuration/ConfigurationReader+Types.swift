@@ -2,7 +2,8 @@ import Vitals
 
 extension ConfigurationReader {
     /// A required, non-empty string. A number also counts as text.
-    public mutating func string(_ key: String) -> String {
+    public mutating func string(_ key: String, about: String = "") -> String {
+        describe(key, "text", default: KeyDescription.required, about: about)
         guard let value = value(key) else {
             report("\(key) is missing; a text is needed here.", at: members(has: key) ? key : nil)
             return ""
@@ -11,19 +12,22 @@ extension ConfigurationReader {
     }
 
     /// A string, or the default if the key is absent.
-    public mutating func string(_ key: String, default: String) -> String {
+    public mutating func string(_ key: String, default: String, about: String = "") -> String {
+        describe(key, "text", default: `default`, about: about)
         guard let value = value(key) else { return `default` }
         return text(value, key) ?? `default`
     }
 
     /// A string, or `nil` if the key is absent.
-    public mutating func optionalString(_ key: String) -> String? {
+    public mutating func optionalString(_ key: String, about: String = "") -> String? {
+        describe(key, "text", about: about)
         guard let value = value(key) else { return nil }
         return text(value, key)
     }
 
     /// A required, non-empty list of strings.
-    public mutating func strings(_ key: String) -> [String] {
+    public mutating func strings(_ key: String, about: String = "") -> [String] {
+        describe(key, "list of texts", default: KeyDescription.required, about: about)
         guard let value = value(key) else {
             report("\(key) is missing; a list of texts is needed here.", at: members(has: key) ? key : nil)
             return []
@@ -36,7 +40,8 @@ extension ConfigurationReader {
     }
 
     /// A required whole number within `range`.
-    public mutating func integer(_ key: String, in range: ClosedRange<Int>) -> Int {
+    public mutating func integer(_ key: String, in range: ClosedRange<Int>, about: String = "") -> Int {
+        describe(key, Self.kind(range), default: KeyDescription.required, about: about)
         guard value(key) != nil else {
             report("\(key) is missing; a whole number from \(range.lowerBound) to \(range.upperBound) is needed here.")
             return range.lowerBound
@@ -44,8 +49,17 @@ extension ConfigurationReader {
         return integer(key, in: range, default: range.lowerBound)
     }
 
+    /// A whole number within `range`, or `nil` if the key is absent.
+    public mutating func optionalInteger(_ key: String, in range: ClosedRange<Int>, about: String = "") -> Int? {
+        describe(key, Self.kind(range), about: about)
+        return value(key) == nil ? nil : integer(key, in: range)
+    }
+
     /// A whole number within `range`, or the default if the key is absent.
-    public mutating func integer(_ key: String, in range: ClosedRange<Int>, default: Int) -> Int {
+    public mutating func integer(
+        _ key: String, in range: ClosedRange<Int>, default: Int, about: String = ""
+    ) -> Int {
+        describe(key, Self.kind(range), default: "\(`default`)", about: about)
         guard let value = value(key) else { return `default` }
         guard case .scalar(let text, _) = value.content, let number = Int(text), range.contains(number) else {
             report("A whole number from \(range.lowerBound) to \(range.upperBound) is needed here.", at: key)
@@ -55,7 +69,11 @@ extension ConfigurationReader {
     }
 
     /// A number within `range`, or the default if the key is absent.
-    public mutating func number(_ key: String, in range: ClosedRange<Double>, default: Double) -> Double {
+    public mutating func number(
+        _ key: String, in range: ClosedRange<Double>, default: Double, about: String = ""
+    ) -> Double {
+        describe(
+            key, "number, \(range.lowerBound) to \(range.upperBound)", default: "\(`default`)", about: about)
         guard let value = value(key) else { return `default` }
         guard case .scalar(let text, _) = value.content, let number = Double(text), range.contains(number) else {
             report("A number from \(range.lowerBound) to \(range.upperBound) is needed here.", at: key)
@@ -65,7 +83,8 @@ extension ConfigurationReader {
     }
 
     /// A switch (`true`, `false`, `yes`, `no`, `on`, `off`), or the default if the key is absent.
-    public mutating func flag(_ key: String, default: Bool) -> Bool {
+    public mutating func flag(_ key: String, default: Bool, about: String = "") -> Bool {
+        describe(key, "true or false", default: "\(`default`)", about: about)
         guard let value = value(key) else { return `default` }
         if case .scalar(let text, _) = value.content {
             switch text.lowercased() {
@@ -79,7 +98,10 @@ extension ConfigurationReader {
     }
 
     /// A duration such as `90s`, `15m`, `24h`, `30d` within `range`, or the default if the key is absent.
-    public mutating func duration(_ key: String, in range: ClosedRange<Duration>, default: Duration) -> Duration {
+    public mutating func duration(
+        _ key: String, in range: ClosedRange<Duration>, default: Duration, about: String = ""
+    ) -> Duration {
+        describe(key, Self.kind(range), default: `default`.configurationText, about: about)
         guard let value = value(key) else { return `default` }
         guard case .scalar(let text, _) = value.content, let duration = Duration(configuration: text) else {
             report("A duration is needed here, such as 90s, 15m, 24h or 30d.", at: key)
@@ -96,27 +118,39 @@ extension ConfigurationReader {
 
     /// One of several words, or the default if the key is absent.
     public mutating func choice<Choice: RawRepresentable & CaseIterable>(
-        _ key: String, of type: Choice.Type = Choice.self, default: Choice
+        _ key: String, of type: Choice.Type = Choice.self, default: Choice, about: String = ""
     ) -> Choice where Choice.RawValue == String {
+        let choices = Choice.allCases.map(\.rawValue).joined(separator: ", ")
+        describe(key, "one of \(choices)", default: `default`.rawValue, about: about)
         guard let value = value(key) else { return `default` }
         if case .scalar(let text, _) = value.content {
             if let choice = Choice(rawValue: text) { return choice }
             // YAML also reads `off` as false.
             if text == "false", let choice = Choice(rawValue: "off") { return choice }
         }
-        report("One of \(Choice.allCases.map(\.rawValue).joined(separator: ", ")) is needed here.", at: key)
+        report("One of \(choices) is needed here.", at: key)
         return `default`
     }
 
     /// Reads a nested map; a missing one counts as empty. Its issues and unknown keys become issues of this map.
     public mutating func section<Result>(
-        _ key: String, _ read: (inout ConfigurationReader) -> Result
+        _ key: String, about: String = "", _ read: (inout ConfigurationReader) -> Result
     ) -> Result {
+        describe(key, "map", about: about)
         let value = value(key) ?? ConfigurationValue(.map([]), line: line)
-        var reader = ConfigurationReader(value, path: join(key), place: place)
+        var reader = ConfigurationReader(value, path: join(key), place: place, isDescribing: isDescribing)
         let result = read(&reader)
         adopt(&reader)
         return result
+    }
+
+    private static func kind(_ range: ClosedRange<Int>) -> String {
+        "whole number, \(range.lowerBound) to \(range.upperBound)"
+    }
+
+    /// A range of durations in a description.
+    static func kind(_ range: ClosedRange<Duration>) -> String {
+        "duration, \(range.lowerBound.configurationText) to \(range.upperBound.configurationText)"
     }
 
     private func members(has key: String) -> Bool { keys.contains(key) }

@@ -19,15 +19,30 @@ public struct ConfigurationReader {
     /// The content of the files and variables that were read so far, so that a change of one is detected although the
     /// configuration has only its name.
     package internal(set) var contents: [Secret] = []
+    /// Whether the keys are only described: there is no configuration, and each key is read, also those that exclude each
+    /// other.
+    public let isDescribing: Bool
+    /// The keys that were read, while `isDescribing`.
+    public internal(set) var descriptions: [KeyDescription] = []
     private let members: [String: (line: Int, value: ConfigurationValue)]
     private let order: [String]
     private var known: [String] = []
 
     /// Creates a reader of a map. A value that is not a map is an issue; `null` is an empty map.
     public init(_ value: ConfigurationValue, path: String = "", place: ConfigurationPlace = ConfigurationPlace()) {
+        self.init(value, path: path, place: place, isDescribing: false)
+    }
+
+    /// Creates a reader that describes the keys that are read.
+    public init(describing path: String) {
+        self.init(ConfigurationValue(.null), path: path, place: ConfigurationPlace(), isDescribing: true)
+    }
+
+    init(_ value: ConfigurationValue, path: String, place: ConfigurationPlace, isDescribing: Bool) {
         self.path = path
         self.place = place
         self.line = value.line
+        self.isDescribing = isDescribing
         var members: [String: (line: Int, value: ConfigurationValue)] = [:]
         var order: [String] = []
         var twice: [ConfigurationKey] = []
@@ -56,10 +71,16 @@ public struct ConfigurationReader {
 
     /// The value of a key, `nil` if it is absent or empty. Marks the key as known.
     public mutating func value(_ key: String) -> ConfigurationValue? {
-        if !known.contains(key) { known.append(key) }
+        if !known.contains(key) {
+            known.append(key)
+            if !descriptions.contains(where: { $0.path == join(key) }) { describe(key, "value") }
+        }
         guard let value = members[key]?.value, value.content != .null else { return nil }
         return value
     }
+
+    /// Whether a key is there, so that what it needs is read. Marks the key as known.
+    public mutating func has(_ key: String) -> Bool { value(key) != nil || isDescribing }
 
     /// The keys of the map, in the file's order. Reading them does not mark them as known.
     public var keys: [String] { order }
@@ -86,6 +107,7 @@ public struct ConfigurationReader {
         issues += part.finish()
         warnings += part.warnings
         contents += part.contents
+        for found in part.descriptions { add(found) }
     }
 
     /// Reports the keys that were never read, and returns all issues.

@@ -15,6 +15,8 @@ public protocol Plugin: Sendable {
     static var service: (any PluginService.Type)? { get }
     /// What recognises the files of its devices.
     static var sources: (any SourceInspector.Type)? { get }
+    /// The limits that its users can meet, beside the ranges of its keys.
+    static var limits: [OperatorLimit] { get }
 }
 
 extension Plugin {
@@ -26,6 +28,8 @@ extension Plugin {
     public static var service: (any PluginService.Type)? { nil }
     /// Its devices are no files by default.
     public static var sources: (any SourceInspector.Type)? { nil }
+    /// None by default.
+    public static var limits: [OperatorLimit] { [] }
 }
 
 /// Speaks the protocol of one device family. A driver makes no policy: the gateway decides when to connect, how often

@@ -29,7 +29,7 @@ package struct StatisticsSettings: Sendable {
 
     /// How long ago an hour must have ended: Home Assistant compiles it 10 s after its end, and up to some minutes later
     /// when it is busy or has just started.
-    static let settling: Duration = .minutes(75)
+    package static let settling: Duration = .minutes(75)
     /// The most hours of one message, about 100 KB; Home Assistant takes 4 MB.
     static let batch = 1_000
     /// The pause after a batch: the recorder stores other states then.
@@ -37,7 +37,7 @@ package struct StatisticsSettings: Sendable {
     /// How long a series must be quiet before its hours are computed, so that a synchronisation is not computed many times.
     static let quiet: Duration = .seconds(20)
     /// After this time hours are computed even if more samples keep coming.
-    static let timeout: Duration = .minutes(10)
+    package static let timeout: Duration = .minutes(10)
     /// The interval of checks for what is pending.
     static let interval: Duration = .seconds(15)
     /// When a count that Home Assistant has no own row of is checked again, and a series whose import failed; each time
@@ -53,11 +53,12 @@ package struct StatisticsSettings: Sendable {
     static let effectTime: Duration = .seconds(120)
     /// The wait between two checks for the effect.
     static let pollInterval: Duration = .milliseconds(250)
-    /// The waits after a failure.
+    /// The first wait after a failure; each further one is twice as long.
     static let firstWait: Duration = .seconds(5)
+    /// The longest of these waits: a Home Assistant that is offline costs little.
     static let longestWait: Duration = .minutes(5)
     /// The wait after a refusal that only a person can change, such as an old version.
-    static let refusalWait: Duration = .hours(1)
+    package static let refusalWait: Duration = .hours(1)
     /// The most samples of one read from the store.
     static let page = 5_000
 

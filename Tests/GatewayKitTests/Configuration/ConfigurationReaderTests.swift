@@ -16,6 +16,23 @@ import Vitals
 
     private func word(_ text: String) -> ConfigurationValue.Content { .scalar(text, isQuoted: false) }
 
+    @Test func `describes what is read, and needs no configuration`() {
+        var reader = ConfigurationReader(describing: "options")
+        #expect(reader.integer("a", in: 1...9, default: 3, about: "A number.") == 3)
+        _ = reader.section("b") { $0.sections("c", limit: 2) { $0.string("d") } }
+        #expect(reader.has("e"))
+        #expect(reader.optionalBytes("f", in: 0...1024) == nil)
+        #expect(
+            reader.descriptions.map { "\($0.path): \($0.kind). \($0.default). \($0.about)" } == [
+                "options.a: whole number, 1 to 9. 3. A number.", "options.b: map. none. ",
+                "options.b.c: list of at most 2 maps. none. ", "options.b.c[].d: text. required. ",
+                "options.e: value. none. ", "options.f: size, 0B to 1KiB. none. ",
+            ])
+        var other = ConfigurationReader(ConfigurationValue(.null))
+        _ = other.flag("a", default: true)
+        #expect(other.descriptions.isEmpty)
+    }
+
     @Test func `reads each type, and the defaults of what does not stand there`() {
         var reader = ConfigurationReader(
             map(["a": word("x"), "b": word("7"), "c": word("0.5"), "d": word("off"), "e": word("90s"), "f": .null]))

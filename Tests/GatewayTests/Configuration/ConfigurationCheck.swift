@@ -39,3 +39,17 @@ func write(_ text: String, to name: String, in folder: String, permissions: Int 
     try FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: path)
     return path
 }
+
+/// A commented configuration where every disabled key is a key, and how many were disabled: `#` directly before a key disables
+/// it, `# ` begins an explanation.
+func switchedOn(_ sample: String) -> (text: String, count: Int) {
+    var count = 0
+    let lines = sample.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
+        let indentation = line.prefix { $0 == " " }
+        let rest = line.dropFirst(indentation.count)
+        guard rest.hasPrefix("#"), !rest.hasPrefix("# "), rest != "#" else { return String(line) }
+        count += 1
+        return String(indentation + rest.dropFirst())
+    }
+    return (lines.joined(separator: "\n"), count)
+}

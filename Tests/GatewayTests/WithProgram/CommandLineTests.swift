@@ -24,7 +24,7 @@ import Vitals
 
     @Test(arguments: [
         (["--version"], 0), (["--help"], 0), (["plugins"], 0), (["plugins", "simulator"], 0),
-        (["plugins", "none"], 64),
+        (["plugins", "none"], 64), (["config-reference"], 0),
         (["run"], 64), (["jump"], 64), (["run", "--config", "/nowhere/c.yaml"], 78), (["check-config"], 64),
         (["check-config", "/nowhere/c.yaml"], 78), (["doctor"], 64), (["doctor", "--config", "/nowhere/c.yaml"], 1),
         (["run", "--config", "x", "--log-level", "loud"], 64),

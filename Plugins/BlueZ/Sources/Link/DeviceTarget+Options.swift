@@ -24,14 +24,24 @@ extension DeviceTarget {
 
     /// Reads the keys of `transport:`.
     init(_ options: inout ConfigurationReader) {
-        adapter = options.optionalString("adapter")
+        adapter = options.optionalString("adapter", about: "Only this adapter, by name or address.")
         selector = options.selector()
         connectTimeout = options.duration(
-            "connect_timeout", in: Self.connectTimeouts, default: Self.connectTimeout)
-        let every = options.duration("connect_every", in: Self.connectEveryRange, default: Self.connectEvery)
-        let idle = options.duration("idle_timeout", in: Self.idleTimeoutRange, default: Self.idleTimeout)
-        let longest = options.duration("connection_limit", in: Self.connectionLimitRange, default: Self.connectionLimit)
-        switch options.choice("connection", of: ConnectionMode.self, default: .persistent) {
+            "connect_timeout", in: Self.connectTimeouts, default: Self.connectTimeout,
+            about: "The limit of connecting, and of reading the services.")
+        let every = options.duration(
+            "connect_every", in: Self.connectEveryRange, default: Self.connectEvery,
+            about: "The time between two periodic connections.")
+        let idle = options.duration(
+            "idle_timeout", in: Self.idleTimeoutRange, default: Self.idleTimeout,
+            about: "The silence that ends a periodic connection.")
+        let longest = options.duration(
+            "connection_limit", in: Self.connectionLimitRange, default: Self.connectionLimit,
+            about: "How long a periodic connection lasts at most.")
+        let connection = options.choice(
+            "connection", of: ConnectionMode.self, default: .persistent,
+            about: "Whether the gateway stays connected, or connects now and then, which saves the device's battery.")
+        switch connection {
         case .periodic:
             mode = .periodic(every: every, idle: idle, longest: longest)
             if options.value("idle_timeout") != nil, idle >= longest {
@@ -45,8 +55,10 @@ extension DeviceTarget {
                 options.report("It has a meaning only with connection: periodic.", at: key)
             }
         }
-        let secret = options.secret("passkey")
-        switch options.choice("pairing", of: PairingName.self, default: .none) {
+        let secret = options.secret("passkey", about: "The six digits for pairing: passkey.")
+        let name = options.choice(
+            "pairing", of: PairingName.self, default: .none, about: "How the device is paired; ask: by a person.")
+        switch name {
         case .none: pairing = .none
         case .justWorks: pairing = .justWorks
         case .ask: pairing = .ask
@@ -75,7 +87,10 @@ extension DeviceTarget {
 extension ConfigurationReader {
     /// Reads `address` or `name`.
     fileprivate mutating func selector() -> DeviceTarget.Selector {
-        let (address, name) = (optionalString("address"), optionalString("name"))
+        let (address, name) = (
+            optionalString("address", about: "The device's address; it or the name is required."),
+            optionalString("name", about: "The name that the device advertises.")
+        )
         switch (address, name) {
         case (let address?, nil):
             let upper = address.uppercased()

@@ -6,6 +6,7 @@ import Vitals
 final class Adapter {
     /// The waits after an adapter could not be switched on: it may be busy, or blocked until a person unblocks it.
     static let firstSwitchOnWait: Duration = .seconds(1)
+    /// The longest of these waits, which double.
     static let longestSwitchOnWait: Duration = .minutes(1)
 
     /// The object of the adapter.

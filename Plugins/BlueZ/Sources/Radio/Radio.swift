@@ -114,6 +114,7 @@ actor Radio {
 
     /// The waits before BlueZ is asked again what it has: it may be slow while the machine starts, and its rights may change.
     static let firstQuestionWait: Duration = .seconds(1)
+    /// The longest of these waits, which double.
     static let longestQuestionWait: Duration = .minutes(1)
 
     /// BlueZ runs: asks for its objects.

@@ -19,8 +19,9 @@ struct ScanWatch: Sendable {
 
     /// How long the adapter may take to say that it scans.
     static let startTime: Duration = .seconds(10)
-    /// The waits after a scan that could not be started.
+    /// The first wait after a scan that could not be started; each further one is twice as long.
     static let firstWait: Duration = .seconds(1)
+    /// The longest of these waits: an adapter that does not scan costs little.
     static let longestWait: Duration = .minutes(1)
     /// The longest wait between two restarts of an adapter that does not begin to scan. They double, since switching it off disturbs
     /// other programs.

@@ -6,8 +6,9 @@ struct O2Alarm: Sendable, Hashable {
     let metric: Metric
     var limits: AlertLimits
 
-    /// The limits that a ring takes (facts of the maker's library).
+    /// The lower limits of the blood oxygen that a ring takes (fact of the maker's library).
     static let oxygen = 80.0...95
+    /// The limits of the pulse that a ring takes (fact of the maker's library).
     static let pulse = 30.0...250
     static let metrics: [Metric] = [.heartRate, .bloodOxygen]
     /// The ring has no upper limit of the blood oxygen: nothing is above it.

@@ -9,8 +9,9 @@ actor O2RequestQueue {
     static let timeout: Duration = .seconds(3)
     /// The number of attempts of a request: every request may be repeated.
     static let attempts = 2
-    /// The bytes of one write, and the pause after it (fact of the maker's library).
+    /// The bytes of one write (fact of the maker's library).
     static let pieceLength = 20
+    /// The pause after a write (fact of the maker's library).
     static let pause: Duration = .milliseconds(20)
 
     private let link: any GATTLink

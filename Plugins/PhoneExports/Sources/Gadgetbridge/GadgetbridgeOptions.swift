@@ -23,12 +23,15 @@ package struct GadgetbridgeOptions: ExportFormat, Hashable {
     }
 
     package init(_ options: inout ConfigurationReader) {
-        let path = options.path("path")
-        let device = options.optionalString("device")
-        let hasTemperature = options.value("temperature") != nil
-        self.init(
-            path: path, device: device,
-            temperature: hasTemperature ? options.choice("temperature", default: .body) : nil)
+        let path = options.path("path", about: "The exported file, or a folder whose newest export counts.")
+        let device = options.optionalString(
+            "device", about: "Address, alias or name of the wearable; may be missing where the export has one.")
+        let hasTemperature = options.has("temperature")
+        let temperature = hasTemperature ? options.choice("temperature", default: UnspecifiedTemperature.body) : nil
+        options.describe(
+            "temperature", "one of \(UnspecifiedTemperature.allCases.map(\.rawValue).joined(separator: ", "))",
+            about: "What temperatures are that have neither a kind nor a place; without it they are skipped.")
+        self.init(path: path, device: device, temperature: temperature)
     }
 
     package static func place(_ path: String) -> ExportPlace {

@@ -23,8 +23,11 @@ package struct HealthConnectExportOptions: ExportFormat, Hashable {
     }
 
     package init(_ options: inout ConfigurationReader) {
-        let path = options.path("path")
-        self.init(path: path, app: options.optionalString("app"), device: options.optionalString("device"))
+        let path = options.path("path", about: "The exported file, or a folder whose newest export counts.")
+        let app = options.optionalString(
+            "app", about: "Package or name of the app that wrote the records; may be missing where there is one.")
+        let device = options.optionalString("device", about: "A device's model, or its manufacturer and model.")
+        self.init(path: path, app: app, device: device)
     }
 
     package static func place(_ path: String) -> ExportPlace {

@@ -7,6 +7,7 @@ package enum HealthConnectExportPlugin: Plugin {
     package static let drivers: [any DeviceDriver.Type] = [HealthConnectExportDriver.self]
     package static let service: (any PluginService.Type)? = ExportFolders<HealthConnectExportOptions>.self
     package static let sources: (any SourceInspector.Type)? = ExportInspector<HealthConnectExportOptions>.self
+    package static let limits: [OperatorLimit] = GadgetbridgePlugin.limits
     /// The text of `health-connect.yaml`.
     package static let sample = String(decoding: PackageResources.health_connect_yaml, as: UTF8.self)
 }

@@ -16,6 +16,7 @@ package final class ExportFolders<Format: ExportFormat>: PluginService {
 
     /// How often a folder is checked: network shares report no change.
     package static var defaultInterval: Duration { .minutes(1) }
+    /// Values of `poll_interval`: a check costs little, and a new export waits for it.
     static var intervals: ClosedRange<Duration> { .seconds(10) ... .hours(1) }
 
     let interval: Duration
@@ -23,7 +24,9 @@ package final class ExportFolders<Format: ExportFormat>: PluginService {
 
     /// Reads `poll_interval`.
     package init(options: inout ConfigurationReader) {
-        interval = options.duration("poll_interval", in: Self.intervals, default: Self.defaultInterval)
+        interval = options.duration(
+            "poll_interval", in: Self.intervals, default: Self.defaultInterval,
+            about: "How often folders are checked that announce no change, such as network shares.")
     }
 
     /// A service with this interval, for tests.

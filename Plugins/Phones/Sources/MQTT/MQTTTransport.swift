@@ -17,7 +17,9 @@ package struct MQTTTransport: Transport {
     package let topics: [String]
 
     /// Reads `topic`.
-    package init(options: inout ConfigurationReader) { topics = [options.string("topic")] }
+    package init(options: inout ConfigurationReader) {
+        topics = [options.string("topic", about: "The topic of the device's documents.")]
+    }
 
     /// Waits for the device's first message.
     package func withLink(context: LinkContext, _ body: @Sendable (Link) async throws -> Void) async throws {

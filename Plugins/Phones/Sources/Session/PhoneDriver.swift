@@ -60,8 +60,12 @@ struct PhoneOptions: Sendable, Hashable {
     /// Reads the options of a phone with an app that has `known` metrics, and names its sources by the option `sourceOption`.
     init(_ options: inout ConfigurationReader, known: [Metric], sourceOption: String) {
         metrics = known
-        source = options.optionalString(sourceOption)
-        guard let names = options.oneOrMoreStrings("metrics", limit: known.count) else { return }
+        source = options.optionalString(sourceOption, about: "Whose counts are taken; without it those of all.")
+        let texts = options.oneOrMoreStrings("metrics", limit: known.count)
+        options.describe(
+            "metrics", "some of \(known.map(\.rawValue).joined(separator: ", "))", default: "all",
+            about: "What is taken of its documents.")
+        guard let names = texts else { return }
         metrics = names.compactMap { name in
             if let metric = known.first(where: { $0.rawValue == name }) { return metric }
             let choice = known.map(\.rawValue).joined(separator: ", ")

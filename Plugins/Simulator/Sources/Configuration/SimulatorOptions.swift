@@ -43,15 +43,20 @@ struct SimulatorOptions: Sendable, Hashable {
     /// Reads `options:`. Each key may be left out.
     init(_ options: inout ConfigurationReader) {
         self.init(
-            model: options.choice("model", default: .band),
-            seed: options.value("seed") == nil
-                ? nil : UInt64(options.integer("seed", in: 0...Int.max, default: 0)),
+            model: options.choice("model", default: .band, about: "The kind of device."),
+            seed: options.optionalInteger(
+                "seed", in: 0...Int.max, about: "The same seed is the same person; without it from the device's id."
+            ).map { UInt64($0) },
             historyDays: options.integer(
-                "history_days", in: Self.historyDaysRange, default: Self.defaultHistoryDays),
+                "history_days", in: Self.historyDaysRange, default: Self.defaultHistoryDays,
+                about: "Days of history that the device keeps."),
             liveInterval: options.durationOrOff(
-                "live_interval", in: Self.liveIntervals, default: Self.defaultLiveInterval),
-            clockSkew: options.signedDuration("clock_skew", upTo: Self.greatestSkew),
-            faults: options.section("faults") { Faults(&$0) })
+                "live_interval", in: Self.liveIntervals, default: Self.defaultLiveInterval,
+                about: "The time between two live values."),
+            clockSkew: options.signedDuration(
+                "clock_skew", upTo: Self.greatestSkew,
+                about: "How far the device's clock is ahead."),
+            faults: options.section("faults", about: "What goes wrong.") { Faults(&$0) })
     }
 }
 
@@ -81,20 +86,25 @@ extension Faults {
 
     /// Reads `faults:`. Each key may be left out.
     init(_ options: inout ConfigurationReader) {
-        disconnectEvery = options.durationOrOff("disconnect_every", in: .seconds(1)...(.days(30)), default: nil)
-        hang = options.probability("hang")
-        refuseWrite = options.probability("refuse_write")
-        duplicatePage = options.probability("duplicate_page")
-        futureRecords = options.probability("future_records")
-        corruptRecords = options.probability("corrupt_records")
-        lowBattery = options.flag("low_battery", default: false)
-        notWorn = options.flag("not_worn", default: false)
+        disconnectEvery = options.durationOrOff(
+            "disconnect_every", in: .seconds(1)...(.days(30)), default: nil, about: "When each session breaks.")
+        hang = options.probability("hang", about: "The probability that a call is never answered.")
+        refuseWrite = options.probability("refuse_write", about: "The probability that a setting is refused.")
+        duplicatePage = options.probability("duplicate_page", about: "The probability that a page repeats itself.")
+        futureRecords = options.probability("future_records", about: "The probability of a record of tomorrow.")
+        corruptRecords = options.probability("corrupt_records", about: "The share of records that are unreadable.")
+        lowBattery = options.flag("low_battery", default: false, about: "Whether the battery is nearly empty.")
+        notWorn = options.flag("not_worn", default: false, about: "Whether the device lies on a table.")
     }
 }
 
 extension ConfigurationReader {
     /// A duration within `range`, or `nil` for `off` and `0s`.
-    mutating func durationOrOff(_ key: String, in range: ClosedRange<Duration>, default: Duration?) -> Duration? {
+    mutating func durationOrOff(
+        _ key: String, in range: ClosedRange<Duration>, default: Duration?, about: String
+    ) -> Duration? {
+        // The same range, and another word.
+        _ = isDescribing ? duration(key, in: range, orWord: "off", default: `default`, about: about) : nil
         guard let value = value(key) else { return `default` }
         if case .scalar(let text, _) = value.content {
             // YAML also reads `off` as false.
@@ -107,7 +117,8 @@ extension ConfigurationReader {
     }
 
     /// A duration, possibly with a minus sign; 0 if the key is absent.
-    mutating func signedDuration(_ key: String, upTo greatest: Duration) -> Duration {
+    mutating func signedDuration(_ key: String, upTo greatest: Duration, about: String) -> Duration {
+        describe(key, "duration, also negative, at most \(greatest.configurationText)", default: "0s", about: about)
         guard let value = value(key) else { return .zero }
         if case .scalar(let text, _) = value.content {
             let isNegative = text.hasPrefix("-")
@@ -122,5 +133,7 @@ extension ConfigurationReader {
     }
 
     /// A probability from 0 (never) to 1 (always); 0 if the key is absent.
-    mutating func probability(_ key: String) -> Double { number(key, in: 0...1, default: 0) }
+    mutating func probability(_ key: String, about: String) -> Double {
+        number(key, in: 0...1, default: 0, about: about)
+    }
 }
