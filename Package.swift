@@ -224,7 +224,7 @@ let package = Package(
             "IntegrationTests",
             "Concurrency GatewayTesting JSON Mosquitto MQTT TestSupport Vitals vitals2mqtt Logging"),
         tests("JSONTests", "JSON Vitals"),
-        tests("ListeningTests", "Concurrency GatewayKit Listening TestSupport Vitals NIOCore NIOPosix"),
+        tests("ListeningTests", "GatewayKit Listening TestSupport Vitals NIOCore NIOPosix"),
         tests("MQTTTests", "GatewayKit GatewayTesting Mosquitto MQTT TestSupport Vitals Logging"),
         tests("RecordingsTests", "GatewayKit GatewayTesting Recordings TestSupport Vitals"),
         tests(

@@ -20,7 +20,7 @@ struct CallWay {
         let context = wearable.context(.system)
         var options = Self.options([("listen", .scalar("127.0.0.1:0", isQuoted: true))])
         let listener = TCPListener(options: &options)
-        try await wearable.withRecordingSession(clock: FastClock().gatewayClock) { recording in
+        try await wearable.withRecordingSession(clock: Wearable.clock) { recording in
             try await withoutActuallyEscaping(body) { body in
                 try await listener.withService(context: ServiceContext(clock: .system, logger: context.logger)) {
                     try await self.meet(wearable, recording, context, listener, body)
@@ -33,8 +33,7 @@ struct CallWay {
         _ wearable: Wearable, _ recording: RecordingSession, _ context: SessionContext, _ listener: TCPListener,
         _ body: @Sendable (any DeviceSession, DriverConformance.Peer) async throws -> Void
     ) async throws {
-        let link = LinkContext(
-            device: wearable.id, logger: context.logger, services: RunningServices([listener]))
+        let link = LinkContext(device: wearable.id, logger: context.logger, services: RunningServices([listener]))
         // The device may call before the gateway's first attempt.
         listener.callers.expect(wearable.id, token: Secret(Self.token), presence: link.presence)
         try await withThrowingTaskGroup { group in

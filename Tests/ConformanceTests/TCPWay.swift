@@ -17,7 +17,7 @@ struct TCPWay {
     func open(_ body: @Sendable (any DeviceSession, DriverConformance.Peer) async throws -> Void) async throws {
         let wearable = try Wearable(model: model)
         let context = wearable.context(.system)
-        try await wearable.withRecordingSession(clock: FastClock().gatewayClock) { recording in
+        try await wearable.withRecordingSession(clock: Wearable.clock) { recording in
             let listener = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
                 .bind(host: "127.0.0.1", port: 0) { channel in
                     channel.eventLoop.makeCompletedFuture {
@@ -59,10 +59,7 @@ struct TCPWay {
     }
 
     private func transport(to port: Int) -> TCPTransport {
-        let members = [("host", "127.0.0.1"), ("port", "\(port)")]
-        var options = ConfigurationReader(
-            ConfigurationValue(
-                .map(members.map { (ConfigurationKey($0.0), ConfigurationValue(.scalar($0.1, isQuoted: false))) })))
+        var options = ConfigurationReader(.section(["host": "127.0.0.1", "port": "\(port)"]))
         return TCPTransport(options: &options)
     }
 }

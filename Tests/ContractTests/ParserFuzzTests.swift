@@ -1,7 +1,7 @@
 import Contract
-import Foundation
 import JSON
 import MQTT
+import TestSupport
 import Testing
 import Vitals
 
@@ -13,16 +13,12 @@ import Vitals
         CommandParserTests.commands.map(\.payload) + CommandParserTests.gatewayCommands.map(\.payload)
         + ConfigurationPatchTests.issues.map(\.payload) + CommandRejectionTests.issues.map(\.payload)
 
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Inputs")
-    private static var inputs: [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: folder.path()))?.sorted() ?? []
-    }
+    private static let inputs = FuzzInputs()
 
-    @Test func `finds the inputs`() { #expect(Self.inputs.count >= 14) }
+    @Test func `finds the inputs`() { #expect(Self.inputs.names.count >= 14) }
 
-    @Test(arguments: inputs) func `takes what fuzzing begins with, and what once failed`(name: String) throws {
-        let bytes = [UInt8](try Data(contentsOf: Self.folder.appending(path: name)))
-        #expect(CommandInput.issues(in: bytes) == [])
+    @Test(arguments: inputs.names) func `takes what fuzzing begins with, and what once failed`(name: String) throws {
+        #expect(CommandInput.issues(in: try Self.inputs.bytes(name)) == [])
     }
 
     /// Bytes with a meaning in the grammar.
@@ -59,8 +55,7 @@ import Vitals
             var topic = Array("vitals2mqtt/home/ring-1/command/sync".utf8)
             Self.mutate(&topic, &random)
             let text = String(decoding: topic, as: UTF8.self)
-            let incoming = Examples.parser.parse(
-                topic: text, payload: [], isRetained: false, receivedAt: Examples.now)
+            let incoming = Examples.parser.parse(topic: text, payload: [], isRetained: false, receivedAt: Examples.now)
             if case .device(let command, let envelope) = incoming {
                 #expect(text == "vitals2mqtt/home/\(envelope.device?.text ?? "")/command/\(command.name)")
             }

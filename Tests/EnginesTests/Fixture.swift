@@ -47,34 +47,16 @@ enum Fixture {
     }
 
     static func stored(_ sample: Sample, revision: Int = 1) -> StoredSample {
-        StoredSample(
-            sample: sample, of: device, revision: revision, receivedAt: sample.end)
+        StoredSample(sample: sample, of: device, revision: revision, receivedAt: sample.end)
     }
 
     static func new(_ sample: Sample) -> SampleOutcome { SampleOutcome(stored: stored(sample), novelty: .new) }
 
     /// Resting heart rate 50–100, exercise 60–180, blood pressure 90–140 over 60–90, blood oxygen 90–100.
-    static let limits: MonitorSettings = {
-        var settings = MonitorSettings()
-        settings.set(
-            MonitorConfiguration.fixture(
-                of: .heartRate,
-                limits: [
-                    .resting: AlertLimits(isEnabled: true, lower: 50, upper: 100),
-                    .exercise: AlertLimits(isEnabled: true, lower: 60, upper: 180),
-                ]))
-        settings.set(
-            MonitorConfiguration.fixture(
-                of: .bloodPressure,
-                limits: [
-                    .systolic: AlertLimits(isEnabled: true, lower: 90, upper: 140),
-                    .diastolic: AlertLimits(isEnabled: true, lower: 60, upper: 90),
-                ]))
-        settings.set(
-            MonitorConfiguration.fixture(
-                of: .bloodOxygen, limits: [.value: AlertLimits(isEnabled: true, lower: 90, upper: 100)]))
-        return settings
-    }()
+    static let limits = MonitorSettings.fixture(limits: [
+        .heartRate: [.resting: 50...100, .exercise: 60...180],
+        .bloodPressure: [.systolic: 90...140, .diastolic: 60...90], .bloodOxygen: [.value: 90...100],
+    ])
 
     static let restingHigh = AlertRule(.heartRate, .resting, .high)
     static let restingLow = AlertRule(.heartRate, .resting, .low)

@@ -71,8 +71,7 @@ import Vitals
             let delay = LinkFaults(delay: .milliseconds(200) ... .milliseconds(300))
             let (gateway, device) = ScriptedByteLink.pair(toGateway: delay, clock: environment.gatewayClock)
             try await device.write([1])
-            let bytes = try await gateway.read(atMost: 1)
-            #expect(bytes == [1])
+            #expect(try await gateway.read(atMost: 1) == [1])
             #expect(environment.uptime >= .milliseconds(200) && environment.uptime <= .milliseconds(300))
         }
     }
@@ -90,11 +89,9 @@ import Vitals
                     await #expect { try await group.next() } throws: { ($0 as? LinkError)?.code == .cancelled }
                 }
             }
-            let bytes = try await device.read(atMost: 9)
-            #expect(bytes == [1])
+            #expect(try await device.read(atMost: 9) == [1])
             try await device.write([3])
-            let answer = try await gateway.read(atMost: 9)
-            #expect(answer == [3])
+            #expect(try await gateway.read(atMost: 9) == [3])
         }
     }
 }

@@ -43,9 +43,11 @@ import Vitals
         }
     }
 
-    /// Imports after the time in which more samples could come.
-    static func settle(_ simulation: Simulation, _ importer: StatisticsImporter) async throws {
-        try await simulation.gatewayClock.sleep(for: .seconds(21))
+    /// Imports after the time in which more samples could come, or another one.
+    static func settle(
+        _ simulation: Simulation, _ importer: StatisticsImporter, after time: Duration = .seconds(21)
+    ) async throws {
+        try await simulation.gatewayClock.sleep(for: time)
         try await importer.importPending()
     }
 
@@ -68,8 +70,7 @@ import Vitals
             try await importer.importPending()
             #expect(home.state.withLock { $0.imports.count } == 1)
             // 75 minutes after its end, the hour from 11 to 12 follows.
-            try await simulation.gatewayClock.sleep(for: .minutes(76))
-            try await importer.importPending()
+            try await Self.settle(simulation, importer, after: .minutes(76))
             #expect(home.rows("sensor.pulse", from: Self.noon).mapValues(\.mean) == [-3: 65, -1: 99])
             #expect(try await store.pending.isEmpty)
             #expect(states.elements.last?.due == 0)
@@ -148,8 +149,7 @@ import Vitals
             #expect(try await store.pending.count == 1)
             home.compile(Self.count, 20, since: Self.midnight, at: Self.noon)
             #expect(home.state.withLock { $0.fiveMinutes[Self.count]?[Self.noon]?.sum } == 0)
-            try await simulation.gatewayClock.sleep(for: .minutes(6))
-            try await importer.importPending()
+            try await Self.settle(simulation, importer, after: .minutes(6))
             #expect(home.state.withLock { $0.fiveMinutes[Self.count]?[Self.noon]?.sum } == 320)
             // The hours between become old enough, too, and Home Assistant's rows go on.
             try await simulation.gatewayClock.sleep(for: .hours(3))
@@ -168,12 +168,10 @@ import Vitals
         let before = Self.yesterday - .hours(6)
         home.compile(Self.count, 70, since: Self.yesterday - .days(1), at: before + .minutes(55))
         try Self.run(home) { simulation, importer, store, _, _ in
-            try await store.add(
-                [steps(70, before), steps(400, Self.yesterday + .hours(8))], at: Self.noon)
+            try await store.add([steps(70, before), steps(400, Self.yesterday + .hours(8))], at: Self.noon)
             try await Self.settle(simulation, importer)
             home.compile(Self.count, 30, since: Self.midnight, at: Self.noon)
-            try await simulation.gatewayClock.sleep(for: .minutes(6))
-            try await importer.importPending()
+            try await Self.settle(simulation, importer, after: .minutes(6))
             let rows = home.rows(Self.count, from: Self.yesterday)
             #expect(rows[-6]?.sum == 70)
             #expect(rows[8]?.sum == 470)
@@ -231,8 +229,7 @@ import Vitals
             #expect(states.elements.last?.problem?.contains("did not store in time") == true)
             #expect(states.elements.last?.importedAt == nil)
             home.state.withLock { $0.storesNothing = false }
-            try await simulation.gatewayClock.sleep(for: .minutes(1))
-            try await importer.importPending()
+            try await Self.settle(simulation, importer, after: .minutes(1))
             #expect(states.elements.last?.problem == nil)
             #expect(try await store.pending.isEmpty)
         }
@@ -252,8 +249,7 @@ import Vitals
             #expect(try await store.pending.count == 1)
             #expect(states.elements.last?.problem?.contains("did not store in time") == true)
             home.state.withLock { $0.storesNothing = false }
-            try await simulation.gatewayClock.sleep(for: .minutes(1))
-            try await importer.importPending()
+            try await Self.settle(simulation, importer, after: .minutes(1))
             let row = home.rows("sensor.pulse", from: Self.noon)[-3]
             #expect(row == FakeHome.Row(mean: 60, lowest: 50, highest: 70))
             #expect(try await store.pending.isEmpty)

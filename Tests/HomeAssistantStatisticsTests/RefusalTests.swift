@@ -121,8 +121,7 @@ import Vitals
             #expect(log.entries.filter { $0.level >= .warning }.count == 1)
             #expect(states.elements.last?.problem == "sensor.way has the unit furlong")
             for _ in 0..<2 {
-                try await simulation.gatewayClock.sleep(for: .minutes(1))
-                try await importer.importPending()
+                try await ImportTests.settle(simulation, importer, after: .minutes(1))
             }
             #expect(log.entries.filter { $0.level >= .warning }.count == 2)
             #expect(
@@ -130,8 +129,7 @@ import Vitals
                     == "sensor.heat has no statistics: it has had no state yet; sensor.way has the unit furlong")
             home.add("distance", "sensor.way", "ft")
             home.state.withLock { $0.disabled = ["sensor.heat"] }
-            try await simulation.gatewayClock.sleep(for: .minutes(6))
-            try await importer.importPending()
+            try await ImportTests.settle(simulation, importer, after: .minutes(6))
             #expect(abs((home.rows("sensor.way", from: ImportTests.noon)[-24]?.sum ?? 0) - 7 / 0.3048) < 1e-6)
             // Nothing is wanted of an entity that is switched off.
             #expect(try await !store.pending.contains { $0.sensor == "energy" })
@@ -155,8 +153,7 @@ import Vitals
             #expect(states.elements.last?.problem?.contains("refused recorder/import_statistics: no") == true)
             #expect(log.entries.filter { $0.level >= .warning }.count == 1)
             home.state.withLock { $0.refused = [] }
-            try await simulation.gatewayClock.sleep(for: .minutes(2))
-            try await importer.importPending()
+            try await ImportTests.settle(simulation, importer, after: .minutes(2))
             #expect(try await store.pending.isEmpty)
             #expect(states.elements.last?.problem == nil)
         }
@@ -188,8 +185,7 @@ import Vitals
             try await store.add([beat(60, ImportTests.noon - .hours(3))], at: ImportTests.noon)
             try await ImportTests.settle(simulation, importer)
             #expect(try await store.pending.count == 1)
-            try await simulation.gatewayClock.sleep(for: .minutes(3))
-            try await importer.importPending()
+            try await ImportTests.settle(simulation, importer, after: .minutes(3))
             #expect(home.rows("sensor.heart", from: ImportTests.noon)[-3]?.mean == 60)
             #expect(try await store.pending.isEmpty)
             #expect(log.entries.filter { $0.level >= .warning }.isEmpty)

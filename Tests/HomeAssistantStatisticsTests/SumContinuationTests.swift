@@ -89,14 +89,12 @@ import Vitals
             // The newest row is from before the broker went offline.
             try await store.add([steps(9_000, monday + .hours(19))], at: monday + .hours(19))
             try await store.add([steps(500, monday + .hours(20))], at: simulation.date)
-            try await simulation.gatewayClock.sleep(for: .minutes(66))
-            try await importer.importPending()
+            try await ImportTests.settle(simulation, importer, after: .minutes(66))
             #expect(home.rows(Self.count, from: monday)[20]?.sum == 9_500)
             // It checks again at most once in an hour, and imports no hours in which nothing happened.
             let writes = store.writes
             for _ in 0..<36 {
-                try await simulation.gatewayClock.sleep(for: .minutes(15))
-                try await importer.importPending()
+                try await ImportTests.settle(simulation, importer, after: .minutes(15))
             }
             #expect(try await store.pending.map(\.isJoining) == [true])
             #expect(store.writes == writes)
@@ -107,8 +105,7 @@ import Vitals
             try await store.add([steps(200, monday + .hours(31))], at: monday + .hours(31))
             home.compile(Self.count, 200, since: monday + .days(1), at: monday + .hours(31) + .minutes(15))
             #expect(sums(home).last == 9_200)
-            try await simulation.gatewayClock.sleep(for: .hours(1))
-            try await importer.importPending()
+            try await ImportTests.settle(simulation, importer, after: .hours(1))
             #expect(sums(home).last == 9_700)
             #expect(try await store.pending.allSatisfy { !$0.isJoining })
         }
@@ -170,8 +167,7 @@ import Vitals
             try await ImportTests.settle(simulation, importer)
             #expect(try await store.pending.count == 1)
             home.state.withLock { $0.storesNothing = false }
-            try await simulation.gatewayClock.sleep(for: .minutes(1))
-            try await importer.importPending()
+            try await ImportTests.settle(simulation, importer, after: .minutes(1))
             #expect(home.rows("sensor.pulse", from: ImportTests.noon)[-4]?.highest == 99)
             #expect(home.rows("sensor.pulse", from: ImportTests.noon)[-4]?.mean == 60)
             #expect(try await store.pending.isEmpty)

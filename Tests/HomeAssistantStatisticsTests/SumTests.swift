@@ -93,8 +93,7 @@ import Vitals
                 }
                 let before = rows(home.state.withLock { $0.hours[ImportTests.count] ?? [:] })
                 let sent = home.state.withLock { $0.imports.count + $0.shifts }
-                try await simulation.gatewayClock.sleep(for: .seconds(25))
-                try await importer.importPending()
+                try await ImportTests.settle(simulation, importer, after: .seconds(25))
                 guard home.state.withLock({ $0.imports.count + $0.shifts }) != sent,
                     let first = pending.map(\.hours.lowerBound).min()
                 else { continue }

@@ -13,9 +13,7 @@ struct CommandBurstTests {
 
     @Test func `each command of a burst gets exactly one final answer`() async throws {
         try await withBench { bench in
-            try bench.configure([bench.execDevice("band", ["--page-size", "20"])])
-            _ = bench.startGateway()
-            try await bench.synced("band")
+            try await bench.start([bench.execDevice("band", ["--page-size", "20"])], synced: "band")
             let broker = try MosquittoBroker(
                 BrokerOptions(servers: [bench.server.server], clientID: "burst", window: 1_000),
                 logger: Logger(label: "burst"))

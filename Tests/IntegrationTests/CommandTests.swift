@@ -10,9 +10,7 @@ import Testing
 struct CommandTests {
     @Test func `what cannot be run is answered, and says why`() async throws {
         try await withBench { bench in
-            try bench.configure([bench.execDevice("band")])
-            _ = bench.startGateway()
-            try await bench.synced("band")
+            try await bench.start([bench.execDevice("band")], synced: "band")
 
             let unknown = try await bench.command("band/command/dance", id: "unknown")
             #expect(unknown["code"]?.asString == "unknown_command")
@@ -20,8 +18,7 @@ struct CommandTests {
 
             let start = bench.position
             try await bench.publish("band/command/sync", "{\"id\":")
-            let broken = try await bench.message("band/response", from: start)
-            #expect(broken.json["code"]?.asString == "bad_json")
+            #expect(try await bench.message("band/response", from: start).json["code"]?.asString == "bad_json")
 
             try await bench.publish("nobody/command/sync", #"{"id":"no-device"}"#)
             let nobody = try await bench.answer("no-device", from: start)
@@ -36,11 +33,9 @@ struct CommandTests {
             let large = bench.position
             try await bench.publish(
                 "band/command/sync", "{\"id\":\"large\",\"padding\":\"\(String(repeating: "x", count: 300_000))\"}")
-            let refused = try await bench.message("band/response", from: large)
-            #expect(refused.json["code"]?.asString == "too_large")
+            #expect(try await bench.message("band/response", from: large).json["code"]?.asString == "too_large")
 
-            let unsupported = try await bench.command(
-                "band/command/sync", id: "metric", #""metrics":["temperature"]"#)
+            let unsupported = try await bench.command("band/command/sync", id: "metric", #""metrics":["temperature"]"#)
             #expect(unsupported["code"]?.asString == "unsupported")
         }
     }
@@ -48,9 +43,7 @@ struct CommandTests {
     @Test func `the same id runs once and gets the same answer, also after a restart`() async throws {
         try await withBench { bench in
             let journal = bench.path("journal")
-            try bench.configure([bench.execDevice("band", ["--journal", journal])])
-            let first = bench.startGateway()
-            try await bench.synced("band")
+            let first = try await bench.start([bench.execDevice("band", ["--journal", journal])], synced: "band")
             let answer = try await bench.command("band/command/sync", id: "once")
             #expect(answer["status"]?.asString == "done")
             let reads = try Journal(journal).methods.count { $0 == "history/read" }
@@ -80,8 +73,7 @@ struct CommandTests {
             try await bench.synced("band")
             try await bench.publish("band/command/fetch", #"{"id":"retained-after"}"#, isRetained: true)
             // The later command is answered; the ignored ones would have been answered before it.
-            let answer = try await bench.command("band/command/sync", id: "live")
-            #expect(answer["status"]?.asString == "done")
+            #expect(try await bench.command("band/command/sync", id: "live")["status"]?.asString == "done")
             let ids = bench.messages("band/response").compactMap { $0.json["id"]?.asString }
             #expect(Set(ids) == ["live"])
         }
@@ -91,9 +83,7 @@ struct CommandTests {
         async throws
     {
         try await withBench { bench in
-            try bench.configure([bench.execDevice("band")])
-            _ = bench.startGateway()
-            try await bench.synced("band")
+            try await bench.start([bench.execDevice("band")], synced: "band")
             let start = bench.position
             try await bench.publish(
                 "band/command/sync", #"{"id":"asked"}"#, responseTopic: "clients/me/response", correlation: "token-7")
@@ -125,8 +115,7 @@ struct CommandTests {
             let later = ISO8601DateFormatter().string(from: Date().addingTimeInterval(600))
             try await bench.publish("band/command/sync", "{\"id\":\"patient\",\"expires_at\":\"\(later)\"}")
             _ = bench.programs.start("python3", [Repository.device, "--tcp", "127.0.0.1:\(port)"])
-            let answer = try await bench.answer("patient", from: start)
-            #expect(answer.json["status"]?.asString == "done")
+            #expect(try await bench.answer("patient", from: start).json["status"]?.asString == "done")
         }
     }
 }

@@ -73,9 +73,7 @@ struct DeviceWordTests {
                     "history/read heart_rate": #"{"result":{"samples":[\#(rates.joined(separator: ","))]}}"#,
                     "history/read resting_heart_rate": #"{"result":{"samples":[\#(others.joined(separator: ","))]}}"#,
                 ])
-            try bench.configure([device.entry])
-            _ = bench.startGateway()
-            try await bench.synced("band")
+            try await bench.start([device.entry], synced: "band")
             let date = Date(timeIntervalSince1970: day + 43_200).formatted(.iso8601.year().month().day())
             for metric in ["heart_rate", "resting_heart_rate"] {
                 for items in [true, false] {
@@ -104,9 +102,7 @@ struct DeviceWordTests {
                 "band", on: bench,
                 capabilities: #"{"heart_rate":{"history":true},"resting_heart_rate":{"history":true}}"#,
                 answers: ["history/read \(only)": #"{"result":{"samples":[\#(samples.joined(separator: ","))]}}"#])
-            try bench.configure([device.entry])
-            _ = bench.startGateway()
-            try await bench.synced("band")
+            try await bench.start([device.entry], synced: "band")
             let date = Date(timeIntervalSince1970: day + 43_200).formatted(.iso8601.year().month().day())
             for metric in ["heart_rate", "resting_heart_rate"] {
                 let reported = try await bench.message("band/daily/\(metric)/\(date)") {
@@ -181,9 +177,7 @@ struct DeviceWordTests {
             let device = try AnswersDevice(
                 "band", on: bench,
                 capabilities: #"{"stress":{"measure":true,"history":true},"temperature":{"measure":true}}"#)
-            try bench.configure([device.entry])
-            _ = bench.startGateway()
-            try await bench.synced("band")
+            try await bench.start([device.entry], synced: "band")
             let busy = #"{"error":{"code":2,"message":"Something else is going on."}}"#
             try device.answer([
                 "measurement/start temperature": #"{"error":{"code":5,"message":"Charge it."}}"#,
@@ -212,9 +206,7 @@ struct DeviceWordTests {
             let sample = #"{"metric":"heart_rate","start":\#(AnswersDevice.moment(secondsAgo: 2)),"value":72}"#
             let device = try AnswersDevice(
                 "band", on: bench, capabilities: #"{"heart_rate":{"measure":true,"history":true}}"#)
-            try bench.configure([device.entry])
-            _ = bench.startGateway()
-            try await bench.synced("band")
+            try await bench.start([device.entry], synced: "band")
             try device.answer([
                 "measurement/start": #"""
                 {"result":{"measurement":1},"tell":[

@@ -9,9 +9,7 @@ import Testing
 struct GatewayCommandTests {
     @Test func `replay sends the same numbers with the same samples again, and says so`() async throws {
         try await withBench { bench in
-            try bench.configure([bench.execDevice("band", ["--page-size", "20"])])
-            _ = bench.startGateway()
-            try await bench.synced("band")
+            try await bench.start([bench.execDevice("band", ["--page-size", "20"])], synced: "band")
             let consumer = Consumer()
             try await bench.wait(for: 68, by: consumer)
             let originals = bench.messages("band/measurement/heart_rate").map(\.json)
@@ -38,12 +36,11 @@ struct GatewayCommandTests {
     @Test func `sync asks every device, and rediscover publishes the state again`() async throws {
         try await withBench { bench in
             let journals = [bench.path("a"), bench.path("b")]
-            try bench.configure([
-                bench.execDevice("band", ["--journal", journals[0]]),
-                bench.execDevice("ring", ["--journal", journals[1]]),
-            ])
-            _ = bench.startGateway()
-            try await bench.synced("band")
+            try await bench.start(
+                [
+                    bench.execDevice("band", ["--journal", journals[0]]),
+                    bench.execDevice("ring", ["--journal", journals[1]]),
+                ], synced: "band")
             try await bench.synced("ring")
             let start = bench.position
             let answer = try await bench.command("gateway/command/sync", id: "all")
@@ -67,9 +64,7 @@ struct GatewayCommandTests {
         try await withBench { bench in
             let journal = bench.path("journal")
             let band = bench.execDevice("band", ["--journal", journal])
-            try bench.configure([band, bench.execDevice("old")])
-            let gateway = bench.startGateway()
-            try await bench.synced("band")
+            let gateway = try await bench.start([band, bench.execDevice("old")], synced: "band")
             try await bench.synced("old")
             let consumer = Consumer()
             try await bench.wait(for: 136, by: consumer)
@@ -109,17 +104,14 @@ struct GatewayCommandTests {
         try await withBench { bench in
             let journal = bench.path("journal")
             let band = bench.execDevice("band", ["--journal", journal])
-            try bench.configure([band])
-            let gateway = bench.startGateway()
-            try await bench.synced("band")
+            let gateway = try await bench.start([band], synced: "band")
             try bench.configure([band, "{id: ring, driver: nonsense, colour: blue}"])
             let start = bench.position
             let answer = try await bench.command("gateway/command/reload", id: "error")
             #expect(answer["status"]?.asString == "failed")
             #expect(answer["code"]?.asString == "invalid")
             let violations = answer["violations"]?.asArray ?? []
-            #expect(
-                Set(violations.compactMap { $0["path"]?.asString }) == ["devices[1].driver", "devices[1].colour"])
+            #expect(Set(violations.compactMap { $0["path"]?.asString }) == ["devices[1].driver", "devices[1].colour"])
             #expect(violations.allSatisfy { $0["message"]?.asString?.hasPrefix("line 6: ") ?? false })
             let state = try await bench.message("gateway/state", from: start) {
                 $0.json["last_error"]?.asString?.contains("nonsense") ?? false
@@ -144,9 +136,7 @@ struct GatewayCommandTests {
 
     @Test func `an id that occurs twice is named, whatever else is wrong with its entry`() async throws {
         try await withBench { bench in
-            try bench.configure([bench.execDevice("band")])
-            _ = bench.startGateway()
-            try await bench.synced("band")
+            try await bench.start([bench.execDevice("band")], synced: "band")
             try bench.configure([bench.execDevice("band"), "{id: band, driver: nonsense, colour: blue}"])
             let answer = try await bench.command("gateway/command/reload", id: "twice")
             #expect((answer["status"]?.asString, answer["code"]?.asString) == ("failed", "invalid"))

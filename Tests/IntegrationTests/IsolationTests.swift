@@ -84,7 +84,6 @@ extension Bench {
         expected.check(try await wait(for: 68, by: consumer).samples)
         let answer = try await command("band/command/sync", id: "untouched")
         #expect(answer["status"]?.asString == "done")
-        let calls = try Journal(journal)
-        #expect(calls.methods.count { $0 == "initialize" } == 1)
+        #expect(try Journal(journal).methods.count { $0 == "initialize" } == 1)
     }
 }

@@ -15,9 +15,7 @@ struct LifecycleTests {
             try bench.configure([bench.execDevice("band", ["--journal", journal])])
             try await bench.server.stop()
             let gateway = bench.startGateway()
-            try await gateway.events.wait(within: Bench.timeout) { events in
-                events.contains { $0.text.contains("A synchronisation ended.") }
-            }
+            try await gateway.says("A synchronisation ended.")
             #expect(!gateway.events.elements.contains { $0.isEnd })
             try await bench.server.start()
             let consumer = Consumer()
@@ -30,9 +28,8 @@ struct LifecycleTests {
         try await withBench { bench in
             let journal = bench.path("journal")
             let hanging = bench.execDevice("hanging", ["--hang", "history/read", "--hang", "shutdown"])
-            try bench.configure([bench.execDevice("band", ["--journal", journal]), hanging])
-            let gateway = bench.startGateway()
-            try await bench.synced("band")
+            let gateway = try await bench.start(
+                [bench.execDevice("band", ["--journal", journal]), hanging], synced: "band")
             try await bench.connected("hanging")
             let start = bench.position
             let began = ContinuousClock.now
@@ -42,8 +39,7 @@ struct LifecycleTests {
             #expect(ContinuousClock.now - began < .seconds(6))
             #expect(gateway.events.elements.last?.text == "ended: exited(0)")
             try await bench.message("gateway/status", from: start) { $0.text == "offline" }
-            let calls = try Journal(journal)
-            #expect(calls.methods.last == "shutdown")
+            #expect(try Journal(journal).methods.last == "shutdown")
             // All data is in the one file now, which can be copied.
             let log = FileManager.default.contents(atPath: bench.path("vitals.sqlite-wal")) ?? Data()
             #expect(log.isEmpty)
@@ -63,9 +59,7 @@ struct LifecycleTests {
 
     @Test func `a second gateway on the same store ends and says why, and the first one goes on`() async throws {
         try await withBench { bench in
-            try bench.configure([bench.execDevice("band")])
-            let first = bench.startGateway()
-            try await bench.synced("band")
+            let first = try await bench.start([bench.execDevice("band")], synced: "band")
             let second = bench.startGateway()
             try await second.end(within: Bench.timeout)
             #expect(second.events.elements.last?.text == "ended: exited(70)")
@@ -88,9 +82,7 @@ struct LifecycleTests {
     @Test func `a store file of garbage is moved aside, a new one begins, and the loss is reported`() async throws {
         try await withBench { bench in
             let expected = try await HeartRates(of: "band", on: bench)
-            try bench.configure([bench.execDevice("band")])
-            let first = bench.startGateway()
-            try await bench.synced("band")
+            let first = try await bench.start([bench.execDevice("band")], synced: "band")
             let store = try #require(try await bench.message("gateway/info").json["store"]?.asString)
             try await bench.end(first, by: .end)
 

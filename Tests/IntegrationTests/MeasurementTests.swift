@@ -8,9 +8,7 @@ import Testing
 struct MeasurementTests {
     @Test func `a measurement's samples arrive, and both who asked with the same id get the answer`() async throws {
         try await withBench { bench in
-            try bench.configure([bench.execDevice("band", ["--interval", "0.4"])])
-            _ = bench.startGateway()
-            try await bench.synced("band")
+            try await bench.start([bench.execDevice("band", ["--interval", "0.4"])], synced: "band")
             let start = bench.position
             let command = #"{"id":"m-1","metric":"heart_rate","action":"start","duration_s":30}"#
             try await bench.publish("band/command/measure", command, responseTopic: "clients/a")
@@ -39,9 +37,7 @@ struct MeasurementTests {
 
     @Test func `a limit that is set over MQTT raises an alert when a measurement is beyond it`() async throws {
         try await withBench { bench in
-            try bench.configure([bench.execDevice("band", ["--interval", "0.2"])])
-            _ = bench.startGateway()
-            try await bench.synced("band")
+            try await bench.start([bench.execDevice("band", ["--interval", "0.2"])], synced: "band")
             let set = try await bench.command(
                 "band/config/set", id: "limit", #""heart_rate":{"resting_alert":{"enabled":true,"upper":80}}"#)
             #expect(set["status"]?.asString == "done")
@@ -66,9 +62,7 @@ struct MeasurementTests {
     @Test func `history and daily answer from the store what the device had`() async throws {
         try await withBench { bench in
             let expected = try await HeartRates(of: "band", on: bench)
-            try bench.configure([bench.execDevice("band")])
-            _ = bench.startGateway()
-            try await bench.synced("band")
+            try await bench.start([bench.execDevice("band")], synced: "band")
             var arrived: [String: JSONValue] = [:]
             var page = ""
             for number in 1...20 {

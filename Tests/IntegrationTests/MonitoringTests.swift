@@ -36,8 +36,7 @@ struct MonitoringTests {
             let methods = calls.methods
             let write = try #require(methods.lastIndex(of: "monitor/write"))
             #expect(methods[write...].contains("monitor/read"), "It is read back.")
-            let kept = try Journal.file(state)
-            #expect(kept["resting_alert"]?["upper"]?.asInt == 97)
+            #expect(try Journal.file(state)["resting_alert"]?["upper"]?.asInt == 97)
         }
     }
 
@@ -62,8 +61,7 @@ struct MonitoringTests {
             #expect(again.json["heart_rate"] == before.json["heart_rate"])
             #expect(again.json["version"] == before.json["version"])
             #expect(again.json["pending"]?.asArray?.isEmpty ?? false)
-            let calls = try Journal(journal)
-            #expect(calls.last("monitor/write") == nil)
+            #expect(try Journal(journal).last("monitor/write") == nil)
         }
     }
 }

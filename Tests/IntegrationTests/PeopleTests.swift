@@ -23,9 +23,7 @@ struct PeopleTests {
 
     @Test func `a slot is its person's, one that nobody was given is nobody's, and both can change`() async throws {
         try await withBench { bench in
-            try bench.configure([cuff("{1: anna}")])
-            _ = bench.startGateway()
-            try await bench.synced("cuff")
+            try await bench.start([cuff("{1: anna}")], synced: "cuff")
             let info = try await bench.message("cuff/info")
             #expect(info.json["person"]?.asString == "carla")
             #expect(info.json["people"] == ["1": "anna"])
@@ -66,9 +64,7 @@ struct PeopleTests {
 
     @Test func `an alert names the person of the value`() async throws {
         try await withBench { bench in
-            try bench.configure([cuff("{1: anna, 2: ben}")])
-            _ = bench.startGateway()
-            try await bench.synced("cuff")
+            try await bench.start([cuff("{1: anna, 2: ben}")], synced: "cuff")
             let set = try await bench.command(
                 "cuff/config/set", id: "limit",
                 #""blood_pressure":{"alert":{"enabled":true,"systolic_lower":20,"systolic_upper":30}}"#)

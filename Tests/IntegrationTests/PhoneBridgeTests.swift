@@ -82,8 +82,7 @@ struct PhoneBridgeTests {
             try await bench.message("phone/measure", from: start) { $0.json["state"]?.asString == "measuring" }
             let stopped = try await bench.command("phone/command/measure", id: "stop", #""action":"stop""#)
             #expect(stopped["status"]?.asString == "done")
-            let calls = try phone.journal().methods
-            #expect(calls.contains("SDK stopMeasure"))
+            #expect(try phone.journal().methods.contains("SDK stopMeasure"))
             try await bench.answer("m-1", from: start)
 
             let next = bench.position
@@ -111,8 +110,7 @@ struct PhoneBridgeTests {
                 let answer = try await bench.command("phone/config/set", id: metric, "\"\(metric)\":\(change)")
                 #expect(answer["status"]?.asString == "done", "\(answer)")
             }
-            let methods = try phone.journal().methods
-            #expect(methods.filter { $0 == "SDK pushAutoMonitorConfigs" }.count == 5)
+            #expect(try phone.journal().methods.filter { $0 == "SDK pushAutoMonitorConfigs" }.count == 5)
 
             let half = try await bench.command(
                 "phone/config/set", id: "half", #""temperature":{"alert":{"upper":38.5}}"#)
@@ -142,9 +140,7 @@ struct PhoneBridgeTests {
             #expect(alert.json["origin"]?.asString == "device")
 
             try await bench.end(gateway, by: .kill)
-            try await app.events.wait(within: Bench.timeout) { events in
-                events.contains { $0.text.contains("the link has ended") }
-            }
+            try await app.says("the link has ended")
             let rate = #"{"metric":"heart_rate","value":132}"#
             let pressure = #"{"metric":"blood_pressure","value":133,"diastolic":81}"#
             try phone.band("{\"live\":[\(raised),\(rate),\(pressure)]}")
@@ -171,9 +167,7 @@ struct PhoneBridgeTests {
             try phone.token("another")
             let gateway = bench.startGateway()
             let app = phone.start()
-            try await app.events.wait(within: Bench.timeout) { events in
-                events.contains { $0.text.contains("refuses the call: unauthorized") }
-            }
+            try await app.says("refuses the call: unauthorized")
             try phone.token("secret-of-phone")
             try await bench.synced("phone")
 
@@ -187,8 +181,7 @@ struct PhoneBridgeTests {
             gateway.interrupt(.end)
             try await gateway.end(within: Bench.timeout)
             #expect(gateway.events.elements.last?.text == "ended: exited(0)")
-            let calls = try phone.journal().methods
-            #expect(calls.last == "shutdown")
+            #expect(try phone.journal().methods.last == "shutdown")
             let restart = bench.position
             _ = bench.startGateway()
             try await bench.connected("phone", from: restart)

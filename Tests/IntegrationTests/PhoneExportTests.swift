@@ -14,16 +14,6 @@ struct PhoneExportTests {
         try await program.end(within: Bench.timeout)
     }
 
-    /// The values that count by now, each record with its newest revision.
-    private func values(_ bench: Bench, _ device: String, _ metric: String) -> [Int] {
-        var newest: [String: JSONValue] = [:]
-        for sample in bench.messages("\(device)/measurement/\(metric)").flatMap({ $0.json["samples"]?.asArray ?? [] }) {
-            guard let id = sample["id"]?.asString, let revision = sample["rev"]?.asInt else { continue }
-            if revision >= newest[id]?["rev"]?.asInt ?? 0 { newest[id] = sample }
-        }
-        return newest.values.filter { $0["withdrawn"]?.asBool != true }.compactMap { $0["value"]?.asInt }.sorted()
-    }
-
     @Test func `what grew replaces its older self, and two apps are two devices`() async throws {
         try await withBench { bench in
             try FileManager.default.createDirectory(atPath: bench.path("phone"), withIntermediateDirectories: false)
@@ -38,10 +28,10 @@ struct PhoneExportTests {
             _ = bench.startGateway()
             for id in ["watch", "fit"] {
                 try await bench.synced(id)
-                #expect(values(bench, id, "steps") == [812])
+                #expect(bench.values(id, "steps") == [812])
             }
             // From 22:00 to 12:15.
-            #expect(values(bench, "watch", "sleep") == [855] && values(bench, "fit", "sleep").isEmpty)
+            #expect(bench.values("watch", "sleep") == [855] && bench.values("fit", "sleep").isEmpty)
 
             try await export("0-30=900", on: bench)
             for topic in ["watch/measurement/steps", "fit/measurement/steps", "watch/measurement/sleep"] {
@@ -51,8 +41,8 @@ struct PhoneExportTests {
                     }
                 }
             }
-            for id in ["watch", "fit"] { #expect(values(bench, id, "steps") == [900]) }
-            #expect(values(bench, "watch", "sleep") == [870])
+            for id in ["watch", "fit"] { #expect(bench.values(id, "steps") == [900]) }
+            #expect(bench.values("watch", "sleep") == [870])
         }
     }
 }

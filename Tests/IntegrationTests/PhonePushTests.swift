@@ -12,8 +12,9 @@ struct PhonePushTests {
     private static let export = Repository.file("Plugins/Phones/Tests/Fixtures/health-auto-export.json")
     private static let webhook = Repository.file("Plugins/Phones/Tests/Fixtures/health-connect-webhook.json")
 
-    /// Two phones that post.
-    private func configure(_ bench: Bench, port: Int) throws {
+    /// Configures two phones that post. Returns the port.
+    private func configure(_ bench: Bench) throws -> Int {
+        let port = try freePort()
         try bench.secret("anna's secret", as: "anna.token")
         try bench.secret("ben's secret", as: "ben.token")
         try bench.configure(
@@ -21,12 +22,12 @@ struct PhonePushTests {
                 "{id: anna, driver: health-auto-export, transport: {type: http, token: {file: anna.token}}}",
                 "{id: ben, driver: health-connect-webhook, transport: {type: http, token: {file: ben.token}}}",
             ], plugins: "{http: {listen: \"127.0.0.1:\(port)\"}}")
+        return port
     }
 
     @Test func `a post is answered after the commit, and each error with its status`() async throws {
         try await withBench { bench in
-            let port = try freePort()
-            try configure(bench, port: port)
+            let port = try configure(bench)
             _ = bench.startGateway()
             // Until a phone posts, the gateway waits for it, and says so.
             try await bench.message("anna/link") { $0.json["state"]?.asString == "connecting" }
@@ -45,8 +46,7 @@ struct PhonePushTests {
             let again = try await bench.post(Self.export, to: "/v1/devices/anna", "anna's secret", port: port)
             #expect(again.json["new"]?.asInt == 0 && again.json["known"]?.asInt == 19, "\(again)")
             try #"{"data":{"metrics":[]}}"#.write(toFile: bench.path("empty"), atomically: true, encoding: .utf8)
-            let empty = try await bench.post(
-                bench.path("empty"), to: "/v1/devices/anna", "anna's secret", port: port)
+            let empty = try await bench.post(bench.path("empty"), to: "/v1/devices/anna", "anna's secret", port: port)
             #expect(empty.json["new"]?.asInt == 0 && empty.status == 200, "\(empty)")
             let ben = try await bench.post(Self.webhook, to: "/v1/devices/ben", "ben's secret", port: port)
             #expect(ben.json["new"]?.asInt == 15, "\(ben)")
@@ -76,8 +76,7 @@ struct PhonePushTests {
             // The waits double until they are longer than a call of curl on a busy machine.
             var statuses: [Int] = []
             while statuses.last != 429, statuses.count < 8 {
-                statuses.append(
-                    try await bench.post(Self.export, to: "/v1/devices/anna", "a guess", port: port).status)
+                statuses.append(try await bench.post(Self.export, to: "/v1/devices/anna", "a guess", port: port).status)
             }
             #expect(statuses.last == 429, "\(statuses)")
         }
@@ -85,8 +84,7 @@ struct PhonePushTests {
 
     @Test func `of documents that overlap, each record counts once, and an impossible value is refused`() async throws {
         try await withBench { bench in
-            let port = try freePort()
-            try configure(bench, port: port)
+            let port = try configure(bench)
             _ = bench.startGateway()
             try await bench.message("anna/link") { $0.json["state"]?.asString == "connecting" }
             func post(_ rates: KeyValuePairs<Int, Int>) async throws -> JSONValue {
@@ -114,20 +112,9 @@ struct PhonePushTests {
         }
     }
 
-    /// The values of a metric that count by now, each record with its newest revision.
-    private func values(_ bench: Bench, _ device: String, _ metric: String) -> [Int] {
-        var newest: [String: JSONValue] = [:]
-        for sample in bench.messages("\(device)/measurement/\(metric)").flatMap({ $0.json["samples"]?.asArray ?? [] }) {
-            guard let id = sample["id"]?.asString, let revision = sample["rev"]?.asInt else { continue }
-            if revision >= newest[id]?["rev"]?.asInt ?? 0 { newest[id] = sample }
-        }
-        return newest.values.filter { $0["withdrawn"]?.asBool != true }.compactMap { $0["value"]?.asInt }.sorted()
-    }
-
     @Test func `a part of a night or of a count is superseded, and the whole one stays`() async throws {
         try await withBench { bench in
-            let port = try freePort()
-            try configure(bench, port: port)
+            let port = try configure(bench)
             _ = bench.startGateway()
             try await bench.message("ben/link") { $0.json["state"]?.asString == "connecting" }
             func post(_ document: String) async throws -> [Int?] {
@@ -158,8 +145,8 @@ struct PhonePushTests {
             try await bench.message("ben/measurement/steps") { message in
                 (message.json["samples"]?.asArray ?? []).contains { $0["value"]?.asInt == 9100 }
             }
-            #expect(values(bench, "ben", "steps") == [9100])
-            #expect(values(bench, "ben", "sleep") == [450])
+            #expect(bench.values("ben", "steps") == [9100])
+            #expect(bench.values("ben", "sleep") == [450])
         }
     }
 
@@ -189,17 +176,12 @@ struct PhonePushTests {
             }
             try "nonsense".write(toFile: bench.path("torn"), atomically: true, encoding: .utf8)
             try await publish(bench.path("torn"))
-            try await gateway.events.wait(within: Bench.timeout) { events in
-                events.contains { $0.text.contains("A document cannot be read.") }
-            }
+            try await gateway.says("A document cannot be read.")
             try #"{"data":{"metrics":"x"}}"#.write(toFile: bench.path("torn"), atomically: true, encoding: .utf8)
             try await publish(bench.path("torn"))
-            try await gateway.events.wait(within: Bench.timeout) { events in
-                events.contains { $0.text.contains("data.metrics must be a list.") }
-            }
+            try await gateway.says("data.metrics must be a list.")
             // The device's commands are where they were.
-            let answer = try await bench.command("anna/command/sync", id: "s")
-            #expect(answer["id"]?.asString == "s")
+            #expect(try await bench.command("anna/command/sync", id: "s")["id"]?.asString == "s")
         }
     }
 
@@ -231,8 +213,7 @@ struct PhonePushTests {
 
     @Test func `whatever was answered with 200 arrives, however often the gateway is killed`() async throws {
         try await withBench { bench in
-            let port = try freePort()
-            try configure(bench, port: port)
+            let port = try configure(bench)
             var random = SplitMix64(seed: 81)
             var answered: Set<Int> = []
             var number = 0

@@ -29,11 +29,9 @@ struct PluginServiceTests {
             try FileManager.default.createDirectory(atPath: bench.path("phone"), withIntermediateDirectories: false)
             try await export(["0=61", "1=62", "2=255"], as: "phone/Gadgetbridge.db", on: bench)
             // Only the system's events can report a new export in time.
-            try bench.configure(
+            try await bench.start(
                 ["{id: band, driver: gadgetbridge, options: {path: phone}}"],
-                plugins: "{gadgetbridge: {poll_interval: 1h}}")
-            _ = bench.startGateway()
-            try await bench.synced("band")
+                plugins: "{gadgetbridge: {poll_interval: 1h}}", synced: "band")
             try await bench.message("band/info") { $0.json["model"]?.asString == "MIBAND7" }
             let first = rates(bench)
             #expect(first.mapValues(\.value) == ["2026-01-05T12:00:00.000Z": 61, "2026-01-05T12:01:00.000Z": 62])

@@ -135,15 +135,11 @@ struct ProcessLivenessTests {
         async throws
     {
         try await withBench { bench in
-            try bench.configure([bench.execDevice("band")])
-            let gateway = bench.startGateway()
-            try await bench.synced("band")
+            let gateway = try await bench.start([bench.execDevice("band")], synced: "band")
             try FileManager.default.removeItem(atPath: bench.path("gateway.yaml"))
             try #require(mkfifo(bench.path("gateway.yaml"), 0o600) == 0)
             gateway.interrupt(.reload)
-            try await gateway.events.wait(within: Bench.timeout) { events in
-                events.contains { $0.text.contains("cannot be read: it is no regular file.") }
-            }
+            try await gateway.says("cannot be read: it is no regular file.")
             try await bench.end(gateway, by: .end)
             #expect(gateway.events.elements.last?.text == "ended: exited(0)")
             let second = bench.startGateway()

@@ -17,9 +17,7 @@ struct RestartTests {
             try await bench.wait(for: 50, by: consumer)
             // It keeps its connections open and answers nothing, like a machine without power.
             bench.server.freeze()
-            try await gateway.events.wait(within: Bench.timeout) { events in
-                events.contains { $0.text.contains("The broker is not connected.") }
-            }
+            try await gateway.says("The broker is not connected.")
             try await device.wait(for: device.acknowledged + 500)
             #expect(gateway.events.elements.contains { $0.text.contains("did not answer any more") })
             #expect(!gateway.events.elements.contains { $0.text.contains("Unknown error") })
@@ -65,17 +63,13 @@ struct RestartTests {
     @Test func `what stood about a removed device is emptied, also when a kill came before the broker`() async throws {
         try await withBench { bench in
             let band = bench.execDevice("band")
-            try bench.configure([band, bench.execDevice("old")])
-            let first = bench.startGateway()
-            try await bench.synced("old")
+            let first = try await bench.start([band, bench.execDevice("old")], synced: "old")
             try await bench.end(first, by: .end)
             try await bench.server.stop()
 
             try bench.configure([band])
             let second = bench.startGateway()
-            try await second.events.wait(within: Bench.timeout) { events in
-                events.contains { $0.text.contains("The broker is not connected.") }
-            }
+            try await second.says("The broker is not connected.")
             try await bench.end(second, by: .kill)
             try await bench.server.start()
             let start = bench.position

@@ -12,9 +12,7 @@ struct StorageTests {
             try bench.configure([bench.tcpDevice("band", port: device.port), bench.execDevice("ring")])
             let gateway = bench.startGateway(fileLimit: 1_024)
             let consumer = Consumer()
-            try await gateway.events.wait(within: Bench.timeout) { events in
-                events.contains { $0.text.contains(" error ") }
-            }
+            try await gateway.says(" error ")
             // Commands are still answered.
             let answer = try await bench.command("nobody/command/sync", id: "full")
             #expect(answer["code"]?.asString == "unknown_device")

@@ -9,12 +9,11 @@ struct StrangeDeviceTests {
     private func withStrangeDevice(_ body: (Bench) async throws -> Void) async throws {
         try await withBench { bench in
             let script = Repository.fixture("strange_device.py")
-            try bench.configure([
-                "{id: strange, name: strange, driver: link, transport: {type: exec, command: [\"python3\", \"\(script)\"]}}",
-                "{id: offline, name: offline, driver: link, transport: {type: tcp, host: 127.0.0.1, port: 9}}",
-            ])
-            _ = bench.startGateway()
-            try await bench.synced("strange")
+            try await bench.start(
+                [
+                    "{id: strange, name: strange, driver: link, transport: {type: exec, command: [\"python3\", \"\(script)\"]}}",
+                    "{id: offline, name: offline, driver: link, transport: {type: tcp, host: 127.0.0.1, port: 9}}",
+                ], synced: "strange")
             try await body(bench)
         }
     }
@@ -30,12 +29,10 @@ struct StrangeDeviceTests {
             let gap = try await bench.message("strange/event/gap")
             #expect((gap.json["reason"]?.asString, gap.json["count"]?.asInt) == ("refused", 2_000))
             #expect(gap.json["refused"] == ["out_of_range": 2_000])
-            let latest = try await bench.message("strange/latest/heart_rate")
-            #expect(latest.json["value"]?.asDouble == 61)
+            #expect(try await bench.message("strange/latest/heart_rate").json["value"]?.asDouble == 61)
 
             let start = bench.position
-            let again = try await bench.command(
-                "strange/command/sync", id: "s", #""metrics":["heart_rate","sleep"]"#)
+            let again = try await bench.command("strange/command/sync", id: "s", #""metrics":["heart_rate","sleep"]"#)
             #expect(again["status"]?.asString == "done")
             let states = again["data"]?["metrics"]?.asArray?.compactMap { $0["state"]?.asString }
             #expect(states == ["done", "unsupported"])
@@ -102,8 +99,7 @@ struct StrangeDeviceTests {
             #expect((set["status"]?.asString, set["code"]?.asString) == ("done", "disconnected"))
             let path = "blood_oxygen.schedule.start"
             #expect(set["data"]?["pending"]?.asArray?.contains(.string(path)) == true)
-            let config = try await bench.message("strange/config", from: start)
-            #expect(config.json["reported"]?[path]?.asString == "08:00")
+            #expect(try await bench.message("strange/config", from: start).json["reported"]?[path]?.asString == "08:00")
         }
     }
 }

@@ -17,7 +17,7 @@ import Vitals
         signal(SIGPIPE, SIG_IGN)
         let wearable = try Wearable(model: CommandLine.arguments.dropFirst().first ?? "band")
         let signals = await UnixSignalsSequence(trapping: .sigusr1, .sigusr2)
-        try await wearable.withRecordingSession(clock: FastClock().gatewayClock) { recording in
+        try await wearable.withRecordingSession(clock: Wearable.clock) { recording in
             await withThrowingTaskGroup { group in
                 group.addTask {
                     for await signal in signals {

@@ -9,6 +9,8 @@ struct Wearable: Sendable {
     static let models = ["band", "ring", "cuff", "oximeter"]
     /// 2026-01-14 12:00 in Berlin: its wearer is up, it is worn, and nothing charges.
     static let noon = Timestamp(seconds: 1_768_388_400)
+    /// Sixty times as fast as real time, from noon: inflating a cuff takes forty seconds, too long for a test.
+    static var clock: GatewayClock { .scaled(by: 60, from: noon) }
     /// Days of history; an oximeter has fewer.
     static let historyDays = 8
 
@@ -24,11 +26,8 @@ struct Wearable: Sendable {
         self.model = model
         self.id = id
         self.calendar = calendar
-        let members = [("model", model), ("seed", "3"), ("history_days", "\(Self.historyDays)")]
         var options = ConfigurationReader(
-            ConfigurationValue(
-                .map(
-                    members.map { (ConfigurationKey($0.0), ConfigurationValue(.scalar($0.1, isQuoted: false))) })))
+            .section(["model": model, "seed": "3", "history_days": "\(Self.historyDays)"]))
         driver = SimulatorDriver(options: &options)
         guard options.finish().isEmpty else { throw WearableError(description: "The simulator has no \(model).") }
     }

@@ -15,10 +15,8 @@ import Testing
     }
 
     private func issues(certificate: String, key: String) -> [String] {
-        func text(_ text: String) -> ConfigurationValue { ConfigurationValue(.scalar(text, isQuoted: false)) }
-        let files = [(ConfigurationKey("certificate"), text(certificate)), (ConfigurationKey("key"), text(key))]
-        var reader = ConfigurationReader(
-            ConfigurationValue(.map([(ConfigurationKey("tls"), ConfigurationValue(.map(files)))])))
+        let files = ConfigurationValue.section(["certificate": certificate, "key": key])
+        var reader = ConfigurationReader(ConfigurationValue(.map([(ConfigurationKey("tls"), files)])))
         _ = reader.listenOptions(default: "127.0.0.1:8480")
         return reader.finish().map { "\($0.path): \($0.message)" }
     }

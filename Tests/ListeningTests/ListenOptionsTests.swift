@@ -1,15 +1,11 @@
 import GatewayKit
 import Listening
+import TestSupport
 import Testing
 
 @Suite struct ListenOptionsTests {
     private func read(_ members: KeyValuePairs<String, String>) -> (ListenOptions, [String]) {
-        var reader = ConfigurationReader(
-            ConfigurationValue(
-                .map(
-                    members.map {
-                        (ConfigurationKey($0.key), ConfigurationValue(.scalar($0.value, isQuoted: false)))
-                    })))
+        var reader = ConfigurationReader(.section(members))
         let options = reader.listenOptions(default: "127.0.0.1:8480")
         return (options, reader.finish().map(\.message))
     }

@@ -1,5 +1,5 @@
-import Foundation
 import GatewayKit
+import TestSupport
 import Testing
 import Vitals
 
@@ -8,11 +8,7 @@ import Vitals
 /// Damaged files, by seeds. `Tests/Fuzz/run` searches for further ones.
 @Suite struct RecordingMutationTests {
     /// The files of `Inputs`.
-    private static let inputs: [[UInt8]] = {
-        let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Inputs")
-        let files = (try? FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)) ?? []
-        return files.sorted { $0.path < $1.path }.compactMap { try? Data(contentsOf: $0) }.map { Array($0) }
-    }()
+    private static let inputs = (try? FuzzInputs().all()) ?? []
 
     /// Words that a reader may stumble over.
     private static let words = [

@@ -12,13 +12,6 @@ import Vitals
     /// Nearly as many as may wait to be read, beside messages from Home Assistant.
     private static let burst = BrokerOptions.defaultMaximumInbound - 24
 
-    private func everyOrder(_ body: @escaping @Sendable (Scenario) async throws -> Void) throws {
-        for seed: UInt64 in 0..<3 {
-            try Simulation.run(seed: seed, deadline: .minutes(40)) { simulation in try await body(Scenario(simulation))
-            }
-        }
-    }
-
     /// The final answers of commands, by their ids.
     private static func finals(_ home: Scenario) throws -> [String: [String]] {
         var finals: [String: [String]] = [:]
@@ -33,12 +26,12 @@ import Vitals
     }
 
     @Test func `a burst that was received before a cut is answered after it, each command once`() throws {
-        try everyOrder { home in
+        try Scenario.everyOrder(0..<3, deadline: .minutes(40)) { home in
             try await home.run([try home.device("band")]) {
                 try await home.settled("band")
                 let ids = (0..<Self.burst).map { _ in home.send("band/command/history", "\"metric\":\"heart_rate\"") }
                 home.broker.cut()
-                try await home.simulation.gatewayClock.sleep(for: .minutes(1))
+                try await home.sleep(for: .minutes(1))
                 let finals = try Self.finals(home)
                 let open = ids.filter { finals[$0] == nil }
                 #expect(open.isEmpty, "\(open.count) of \(ids.count) have no answer")
@@ -48,7 +41,7 @@ import Vitals
     }
 
     @Test func `commands that were received before a stop are answered, at once or by the next run`() throws {
-        try everyOrder { home in
+        try Scenario.everyOrder(0..<3, deadline: .minutes(40)) { home in
             let ids = Recorder<String>()
             try await home.run([try home.device("band")]) {
                 try await home.settled("band")
@@ -57,7 +50,7 @@ import Vitals
                 }
             }
             try await home.run([try home.device("band")]) {
-                try await home.simulation.gatewayClock.sleep(for: .minutes(1))
+                try await home.sleep(for: .minutes(1))
             }
             let finals = try Self.finals(home)
             let open = ids.elements.filter { finals[$0] == nil }

@@ -16,13 +16,10 @@ import Vitals
     private static let seeds: Range<UInt64> = 0..<5
 
     private func everyOrder(_ body: @escaping @Sendable (Scenario, GatewayCore) async throws -> Void) throws {
-        for seed in Self.seeds {
-            try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in
-                let home = try Scenario(simulation)
-                try await home.run([try home.device("band")]) {
-                    try await home.settled("band")
-                    try await body(home, try #require(home.core))
-                }
+        try Scenario.everyOrder(Self.seeds) { home in
+            try await home.run([try home.device("band")]) {
+                try await home.settled("band")
+                try await body(home, try #require(home.core))
             }
         }
     }
@@ -55,7 +52,7 @@ import Vitals
             home.write(.success([try home.device("band")]))
             try await withThrowingTaskGroup { group in
                 group.addTask { try await core.applyReload() }
-                try await home.simulation.gatewayClock.sleep(for: .seconds(1))
+                try await home.sleep(for: .seconds(1))
                 let meanwhile = try await silent(core, home)
                 #expect(meanwhile == [.configuration])
                 end.fulfil(())
@@ -67,32 +64,29 @@ import Vitals
     }
 
     @Test func `a device that never ends is late, and no part of the gateway is, nor does its cleaning wait`() throws {
-        for seed in Self.seeds {
-            try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in
-                let home = try Scenario(simulation)
-                let end = Promise<Void>()
-                try await home.run([try home.device("band"), try home.stuck("stuck", until: end)]) {
-                    try await home.settled("band")
-                    let core = try #require(home.core)
-                    let gone = try #require(DeviceID("gone"))
-                    home.write(.success([try home.device("band")]))
-                    try await withThrowingTaskGroup { group in
-                        group.addTask { try await core.applyReload() }
-                        try await home.simulation.gatewayClock.sleep(for: .seconds(1))
-                        // A device that was removed before waits for the reload, and nothing else does.
-                        core.removedDevices.withLock { $0[gone] = 9 }
-                        try await core.forgetDeparted()
-                        #expect(core.removedDevices.withLock { $0[gone] } != nil)
-                        let meanwhile = try await silent(core, home)
-                        #expect(meanwhile == [.device(try #require(DeviceID("stuck")))])
-                        end.fulfil(())
-                        try await group.waitForAll()
-                    }
-                    let later = try await silent(core, home)
-                    #expect(later == [])
+        try Scenario.everyOrder(Self.seeds) { home in
+            let end = Promise<Void>()
+            try await home.run([try home.device("band"), try home.stuck("stuck", until: end)]) {
+                try await home.settled("band")
+                let core = try #require(home.core)
+                let gone = try #require(DeviceID("gone"))
+                home.write(.success([try home.device("band")]))
+                try await withThrowingTaskGroup { group in
+                    group.addTask { try await core.applyReload() }
+                    try await home.sleep(for: .seconds(1))
+                    // A device that was removed before waits for the reload, and nothing else does.
+                    core.removedDevices.withLock { $0[gone] = 9 }
                     try await core.forgetDeparted()
-                    #expect(core.removedDevices.withLock { $0[gone] } == nil)
+                    #expect(core.removedDevices.withLock { $0[gone] } != nil)
+                    let meanwhile = try await silent(core, home)
+                    #expect(meanwhile == [.device(try #require(DeviceID("stuck")))])
+                    end.fulfil(())
+                    try await group.waitForAll()
                 }
+                let later = try await silent(core, home)
+                #expect(later == [])
+                try await core.forgetDeparted()
+                #expect(core.removedDevices.withLock { $0[gone] } == nil)
             }
         }
     }
@@ -102,11 +96,11 @@ import Vitals
             let end = Promise<Void>()
             home.holdConnections(until: end)
             home.broker.cut()
-            try await home.simulation.gatewayClock.sleep(for: BrokerLoop.stepLimit + .seconds(2))
+            try await home.sleep(for: BrokerLoop.stepLimit + .seconds(2))
             let meanwhile = try await silent(core, home)
             #expect(meanwhile == [.delivery])
             end.fulfil(())
-            try await home.simulation.gatewayClock.sleep(for: .seconds(5))
+            try await home.sleep(for: .seconds(5))
             let later = try await silent(core, home)
             #expect(later == [])
         }
@@ -127,12 +121,12 @@ import Vitals
             default: break
             }
             // By then the fact was found at which the broker cuts, and the store is to be cleaned.
-            try await home.simulation.gatewayClock.sleep(for: .minutes(10))
+            try await home.sleep(for: .minutes(10))
             let meanwhile = try await silent(core, home)
             #expect(meanwhile == [part])
             home.broker.cutAt(nil)
             end.fulfil(())
-            try await home.simulation.gatewayClock.sleep(for: .minutes(1))
+            try await home.sleep(for: .minutes(1))
             let later = try await silent(core, home)
             #expect(later == [])
         }
@@ -143,7 +137,7 @@ import Vitals
             home.broker.refuseConnections(BrokerError(.unreachable, "It is offline."))
             home.broker.cut()
             for _ in 0..<20 {
-                try await home.simulation.gatewayClock.sleep(for: .minutes(3) + .milliseconds(137))
+                try await home.sleep(for: .minutes(3) + .milliseconds(137))
                 let late = try await silent(core, home)
                 #expect(late == [])
             }
@@ -161,7 +155,7 @@ import Vitals
                 }
             }
             func soon() async throws -> String? {
-                try await home.simulation.gatewayClock.sleep(for: .seconds(10))
+                try await home.sleep(for: .seconds(10))
                 return status()
             }
             let well = try await soon()
@@ -183,70 +177,62 @@ import Vitals
     }
 
     @Test func `a driver that ignores its cancellation is named by its device until it ends`() throws {
-        for seed in Self.seeds {
-            try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in
-                let home = try Scenario(simulation)
-                let (drop, end) = (Promise<Void>(), Promise<Void>())
-                try await home.run([try home.device("band"), try home.lingering("ring", from: drop, until: end)]) {
-                    for name in ["band", "ring"] { try await home.settled(name) }
-                    let core = try #require(home.core)
-                    #expect(core.passing.probes.isEmpty)
-                    let start = home.position
-                    drop.fulfil(())
-                    try await simulation.gatewayClock.sleep(for: .seconds(1))
-                    let meanwhile = try await silent(core, home)
-                    #expect(meanwhile == [.device(try #require(DeviceID("ring")))])
-                    end.fulfil(())
-                    try await home.message("ring/link", from: start) { $0["state"]?.asString == "connected" }
-                    let later = try await silent(core, home)
-                    #expect(later == [])
-                }
+        try Scenario.everyOrder(Self.seeds) { home in
+            let (drop, end) = (Promise<Void>(), Promise<Void>())
+            try await home.run([try home.device("band"), try home.lingering("ring", from: drop, until: end)]) {
+                for name in ["band", "ring"] { try await home.settled(name) }
+                let core = try #require(home.core)
+                #expect(core.passing.probes.isEmpty)
+                let start = home.position
+                drop.fulfil(())
+                try await home.sleep(for: .seconds(1))
+                let meanwhile = try await silent(core, home)
+                #expect(meanwhile == [.device(try #require(DeviceID("ring")))])
+                end.fulfil(())
+                try await home.message("ring/link", from: start) { $0["state"]?.asString == "connected" }
+                let later = try await silent(core, home)
+                #expect(later == [])
             }
         }
     }
 
     @Test func `what the devices of a plugin share is asked while it is open`() throws {
-        for seed in Self.seeds {
-            try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in
-                let (home, radio) = (try Scenario(simulation), SharedRadio())
-                try await home.run([try home.device("band", sharing: radio.setup())]) {
-                    try await home.settled("band")
-                    let core = try #require(home.core)
-                    let healthy = try await silent(core, home)
-                    #expect(healthy == [])
-                    let end = Promise<Void>()
-                    radio.hang(until: end)
-                    let meanwhile = try await silent(core, home)
-                    #expect(meanwhile == [.plugin("radio")])
-                    end.fulfil(())
-                    let later = try await silent(core, home)
-                    #expect(later == [])
-                    home.write(.success([try home.device("band")]))
-                    try await core.applyReload()
-                    #expect(core.passing.probes.isEmpty)
-                }
+        try Scenario.everyOrder(Self.seeds) { home in
+            let radio = SharedRadio()
+            try await home.run([try home.device("band", sharing: radio.setup())]) {
+                try await home.settled("band")
+                let core = try #require(home.core)
+                let healthy = try await silent(core, home)
+                #expect(healthy == [])
+                let end = Promise<Void>()
+                radio.hang(until: end)
+                let meanwhile = try await silent(core, home)
+                #expect(meanwhile == [.plugin("radio")])
+                end.fulfil(())
+                let later = try await silent(core, home)
+                #expect(later == [])
+                home.write(.success([try home.device("band")]))
+                try await core.applyReload()
+                #expect(core.passing.probes.isEmpty)
             }
         }
     }
 
     @Test func `a device that never ends delays no graceful disconnect of the gateway or of other devices`() throws {
-        for seed in Self.seeds {
-            try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in
-                let home = try Scenario(simulation)
-                let end = Promise<Void>()
-                try await home.run([try home.device("band"), try home.stuck("stuck", until: end)]) {
-                    try await home.settled("band")
-                    let (start, stop) = (home.position, simulation.uptime)
-                    try #require(home.core).stop()
-                    try await home.observation.wait { messages in
-                        messages.dropFirst(start).contains {
-                            $0.message.topic.hasSuffix("gateway/status") && $0.message.payload == Array("offline".utf8)
-                        }
+        try Scenario.everyOrder(Self.seeds) { home in
+            let end = Promise<Void>()
+            try await home.run([try home.device("band"), try home.stuck("stuck", until: end)]) {
+                try await home.settled("band")
+                let (start, stop) = (home.position, home.simulation.uptime)
+                try #require(home.core).stop()
+                try await home.observation.wait { messages in
+                    messages.dropFirst(start).contains {
+                        $0.message.topic.hasSuffix("gateway/status") && $0.message.payload == Array("offline".utf8)
                     }
-                    #expect(simulation.uptime - stop <= .seconds(4))
-                    try await home.message("band/link", from: start) { $0["state"]?.asString == "disabled" }
-                    end.fulfil(())
                 }
+                #expect(home.simulation.uptime - stop <= .seconds(4))
+                try await home.message("band/link", from: start) { $0["state"]?.asString == "disabled" }
+                end.fulfil(())
             }
         }
     }
@@ -267,7 +253,7 @@ import Vitals
     @Test func `a broker that acknowledges nothing for half a minute makes no part late`() throws {
         try everyOrder { home, core in
             home.broker.hold()
-            try await home.simulation.gatewayClock.sleep(for: .seconds(30))
+            try await home.sleep(for: .seconds(30))
             let held = try await silent(core, home)
             #expect(held == [])
             home.broker.release()

@@ -11,15 +11,12 @@ import Vitals
 /// Devices that end long after a reload, or never.
 @Suite struct OverdueDeviceTests {
     private func everyOrder(_ body: @escaping @Sendable (Scenario, Promise<Void>) async throws -> Void) throws {
-        for seed in UInt64(0)..<5 {
-            try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in
-                let home = try Scenario(simulation)
-                let end = Promise<Void>()
-                try await home.run([try home.device("band"), try home.stuck("ring", until: end)]) {
-                    try await home.settled("band")
-                    try await body(home, end)
-                    end.fulfil(())
-                }
+        try Scenario.everyOrder(0..<5) { home in
+            let end = Promise<Void>()
+            try await home.run([try home.device("band"), try home.stuck("ring", until: end)]) {
+                try await home.settled("band")
+                try await body(home, end)
+                end.fulfil(())
             }
         }
     }
@@ -67,11 +64,11 @@ import Vitals
             let ring = try #require(DeviceID("ring"))
             home.write(.success([try home.device("band")]))
             try await core.applyReload()
-            try await home.simulation.gatewayClock.sleep(for: .minutes(5))
+            try await home.sleep(for: .minutes(5))
             #expect(await core.supervisor.ids.contains(ring))
             #expect(!home.retained(about: "ring").isEmpty)
             end.fulfil(())
-            try await home.simulation.gatewayClock.sleep(for: .minutes(5))
+            try await home.sleep(for: .minutes(5))
             #expect(await !core.supervisor.ids.contains(ring))
             #expect(home.retained(about: "ring") == [])
         }

@@ -9,11 +9,7 @@ import Vitals
 /// What the devices of a plugin share, in many orders of events.
 @Suite struct PluginServiceTests {
     private func everyOrder(_ body: @escaping @Sendable (Scenario, SharedRadio) async throws -> Void) throws {
-        for seed in UInt64(0)..<10 {
-            try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in
-                try await body(Scenario(simulation), SharedRadio())
-            }
-        }
+        try Scenario.everyOrder(0..<10) { home in try await body(home, SharedRadio()) }
     }
 
     @Test func `it is opened before its devices and closed after them`() throws {
@@ -86,7 +82,7 @@ import Vitals
     @Test func `a service that hangs while it opens does not hold up the start`() throws {
         try everyOrder { home, radio in
             let hanging = ServiceSetup(name: "radio", service: radio, fingerprint: 1) { _ in
-                try await home.simulation.gatewayClock.sleep(for: .hours(1))
+                try await home.sleep(for: .hours(1))
             }
             let began = home.simulation.date
             try await home.run([try home.device("band", sharing: hanging), try home.device("cuff")]) {

@@ -10,17 +10,10 @@ import Vitals
 
 /// A broker that does not take some messages: it refuses them, or it cuts the connection.
 @Suite struct PoisonTests {
-    private func everyOrder(_ body: @escaping @Sendable (Scenario) async throws -> Void) throws {
-        for seed: UInt64 in 0..<5 {
-            try Simulation.run(seed: seed, deadline: .minutes(40)) { simulation in try await body(Scenario(simulation))
-            }
-        }
-    }
-
     private static let beats = "\(Scenario.base)/band/measurement/heart_rate"
 
     @Test func `a fact at which the broker cuts the connection is quarantined, and all others arrive`() throws {
-        try everyOrder { home in
+        try Scenario.everyOrder(0..<5, deadline: .minutes(40)) { home in
             home.broker.cutAt { $0.topic == Self.beats }
             try await home.run([try home.device("band"), try home.device("ring")]) {
                 let gap = try await home.message("band/event/gap") { $0["reason"]?.asString == "refused" }
@@ -32,8 +25,7 @@ import Vitals
                 // A broker that takes it at last gets it again by its number, and the number of quarantined facts falls.
                 home.broker.cutAt(nil)
                 let start = home.position
-                let answer = try await home.ask(
-                    "gateway/command/replay", "\"from_seq\":\(number),\"to_seq\":\(number)")
+                let answer = try await home.ask("gateway/command/replay", "\"from_seq\":\(number),\"to_seq\":\(number)")
                 #expect(answer["data"]?["replayed"]?.asInt == 1)
                 let again = try await home.message("band/measurement/heart_rate", from: start) {
                     $0["seq"]?.asInt == number
@@ -44,7 +36,7 @@ import Vitals
     }
 
     @Test func `a fact that the broker never acknowledges is quarantined, and all others arrive`() throws {
-        try everyOrder { home in
+        try Scenario.everyOrder(0..<5, deadline: .minutes(40)) { home in
             let swallowed = Mutex<Int?>(nil)
             home.broker.swallow { message in
                 guard message.topic == Self.beats, let json = try? JSONValue(parsing: message.payload) else {
@@ -59,7 +51,7 @@ import Vitals
                 }
             }
             try await home.run([try home.device("band"), try home.device("ring")]) {
-                try await home.simulation.gatewayClock.sleep(for: PoisonMessageSplitter.answerLimit * 12)
+                try await home.sleep(for: PoisonMessageSplitter.answerLimit * 12)
                 let gap = try await home.message("band/event/gap") { $0["reason"]?.asString == "refused" }
                 let range = try #require(gap["sequences"]?.asArray?.first)
                 #expect(range["from_seq"]?.asInt == swallowed.withLock { $0 })
@@ -68,20 +60,20 @@ import Vitals
                 try await home.message("ring/measurement/heart_rate")
                 try await home.message("gateway/state") { $0["quarantined"]?.asInt == 1 }
                 let attempts = home.broker.connectionAttempts
-                try await home.simulation.gatewayClock.sleep(for: PoisonMessageSplitter.answerLimit * 4)
+                try await home.sleep(for: PoisonMessageSplitter.answerLimit * 4)
                 #expect(home.broker.connectionAttempts == attempts)
             }
         }
     }
 
     @Test func `a broker that acknowledges nothing causes no quarantine`() throws {
-        try everyOrder { home in
+        try Scenario.everyOrder(0..<5, deadline: .minutes(40)) { home in
             try await home.run([try home.device("band")]) {
                 try await home.settled("band")
                 home.broker.swallow { _ in true }
-                try await home.simulation.gatewayClock.sleep(for: PoisonMessageSplitter.answerLimit * 12)
+                try await home.sleep(for: PoisonMessageSplitter.answerLimit * 12)
                 home.broker.swallow(nil)
-                try await home.simulation.gatewayClock.sleep(for: PoisonMessageSplitter.answerLimit * 2)
+                try await home.sleep(for: PoisonMessageSplitter.answerLimit * 2)
                 #expect(try await home.message("gateway/state")["quarantined"]?.asInt == 0)
             }
         }
@@ -89,7 +81,7 @@ import Vitals
 
     @Test func `an answer at which the broker cuts the connection is given up, and other commands are answered`() throws
     {
-        try everyOrder { home in
+        try Scenario.everyOrder(0..<5, deadline: .minutes(40)) { home in
             home.broker.cutAt { $0.topic.hasPrefix("elsewhere/") }
             try await home.run([try home.device("band")]) {
                 try await home.settled("band")
@@ -98,13 +90,12 @@ import Vitals
                         OutgoingMessage(
                             topic: "\(Scenario.base)/band/command/fetch", payload: [], responseTopic: "elsewhere/me"))
                 }
-                let answer = try await home.ask("band/command/fetch")
-                #expect(answer["status"]?.asString == "done")
-                try await home.simulation.gatewayClock.sleep(for: .minutes(2))
+                #expect(try await home.ask("band/command/fetch")["status"]?.asString == "done")
+                try await home.sleep(for: .minutes(2))
                 #expect(home.broker.connectionAttempts < 10)
                 let attempts = home.broker.connectionAttempts
                 try await home.message("gateway/state") { ($0["dropped"]?["refused"]?.asInt ?? 0) == 20 }
-                try await home.simulation.gatewayClock.sleep(for: .minutes(10))
+                try await home.sleep(for: .minutes(10))
                 #expect(home.broker.connectionAttempts == attempts)
                 #expect(try await home.message("gateway/state")["quarantined"]?.asInt == 0)
             }
@@ -114,41 +105,41 @@ import Vitals
     private static let info = "\(Scenario.base)/band/info"
 
     @Test func `a state at which the broker cuts the connection is skipped, and tried again seldom`() throws {
-        try everyOrder { home in
+        try Scenario.everyOrder(0..<5, deadline: .minutes(40)) { home in
             home.broker.cutAt { $0.topic == Self.info }
             try await home.run([try home.device("band"), try home.device("ring")]) {
                 try await home.message("ring/measurement/heart_rate")
                 try await home.message("band/measurement/heart_rate")
                 try await home.settled("ring")
-                try await home.simulation.gatewayClock.sleep(for: .minutes(2))
+                try await home.sleep(for: .minutes(2))
                 let attempts = home.broker.connectionAttempts
-                try await home.simulation.gatewayClock.sleep(for: .minutes(2))
+                try await home.sleep(for: .minutes(2))
                 #expect(home.broker.connectionAttempts == attempts)
                 // Between five and thirty-five minutes there are two more attempts, each of a few cuts: it takes some to find
                 // the message among those that were under way.
-                try await home.simulation.gatewayClock.sleep(for: .minutes(26))
+                try await home.sleep(for: .minutes(26))
                 #expect(attempts + 2...attempts + 16 ~= home.broker.connectionAttempts)
             }
         }
     }
 
     @Test func `a state that was skipped comes once the broker takes it`() throws {
-        try everyOrder { home in
+        try Scenario.everyOrder(0..<5, deadline: .minutes(40)) { home in
             home.broker.cutAt { $0.topic == Self.info }
             try await home.run([try home.device("band")]) {
                 try await home.settled("band")
-                try await home.simulation.gatewayClock.sleep(for: .minutes(2))
+                try await home.sleep(for: .minutes(2))
                 #expect(home.observation.messages.allSatisfy { $0.message.topic != Self.info })
                 home.broker.cutAt(nil)
                 home.broker.cut()
-                try await home.simulation.gatewayClock.sleep(for: RefusedTopics.firstWait + .seconds(30))
+                try await home.sleep(for: RefusedTopics.firstWait + .seconds(30))
                 #expect(home.observation.messages.contains { $0.message.topic == Self.info })
             }
         }
     }
 
     @Test func `a fact that was requested too early can be requested again later`() throws {
-        try everyOrder { home in
+        try Scenario.everyOrder(0..<5, deadline: .minutes(40)) { home in
             home.broker.cutAt { $0.topic == Self.beats }
             try await home.run([try home.device("band")]) {
                 let gap = try await home.message("band/event/gap") { $0["reason"]?.asString == "refused" }
@@ -156,10 +147,10 @@ import Vitals
                 let members = "\"from_seq\":\(number),\"to_seq\":\(number)"
                 for _ in 0..<5 {
                     _ = home.send("gateway/command/replay", members)
-                    try await home.simulation.gatewayClock.sleep(for: .seconds(30))
+                    try await home.sleep(for: .seconds(30))
                 }
                 home.broker.cutAt(nil)
-                try await home.simulation.gatewayClock.sleep(for: RefusedTopics.firstWait)
+                try await home.sleep(for: RefusedTopics.firstWait)
                 let start = home.position
                 _ = try await home.ask("gateway/command/replay", members)
                 try await home.message("band/measurement/heart_rate", from: start) { $0["seq"]?.asInt == number }
@@ -170,7 +161,7 @@ import Vitals
     @Test func `a subscription at which the broker cuts the connection is skipped, and tried again after a while`()
         throws
     {
-        try everyOrder { home in
+        try Scenario.everyOrder(0..<5, deadline: .minutes(40)) { home in
             let arrived = Mutex(0)
             for topic in ["phones/anna", "phones/ben"] {
                 home.documents.add(topic) { _ in arrived.withLock { $0 += 1 } }
@@ -178,18 +169,18 @@ import Vitals
             home.broker.cutAtSubscription("phones/anna")
             try await home.run([try home.device("band"), try home.device("ring")]) {
                 try await home.message("band/measurement/heart_rate")
-                try await home.simulation.gatewayClock.sleep(for: .minutes(1))
+                try await home.sleep(for: .minutes(1))
                 let attempts = home.broker.connectionAttempts
                 #expect(attempts == DocumentTopics.maximumCuts + 1)
                 home.broker.publish(OutgoingMessage(topic: "phones/ben", payload: []))
-                try await home.simulation.gatewayClock.sleep(for: .seconds(1))
+                try await home.sleep(for: .seconds(1))
                 #expect(arrived.withLock { $0 } == 1)
                 #expect(try await home.message("gateway/state")["quarantined"]?.asInt == 0)
                 #expect(try await home.message("gateway/state")["dropped"]?["refused"] == nil)
                 home.broker.cutAtSubscription(nil)
-                try await home.simulation.gatewayClock.sleep(for: RefusedTopics.firstWait)
+                try await home.sleep(for: RefusedTopics.firstWait)
                 home.broker.publish(OutgoingMessage(topic: "phones/anna", payload: []))
-                try await home.simulation.gatewayClock.sleep(for: .seconds(1))
+                try await home.sleep(for: .seconds(1))
                 #expect(arrived.withLock { $0 } == 2)
                 #expect(home.broker.connectionAttempts == attempts)
             }
@@ -197,12 +188,12 @@ import Vitals
     }
 
     @Test func `a broker that takes small packets gets all samples, in more messages`() throws {
-        try everyOrder { home in
+        try Scenario.everyOrder(0..<5, deadline: .minutes(40)) { home in
             home.broker.limitPackets(to: 1_500)
             // The band has records when it is first read.
-            try await home.run([]) { try await home.simulation.gatewayClock.sleep(for: .minutes(10)) }
+            try await home.run([]) { try await home.sleep(for: .minutes(10)) }
             try await home.run([try home.device("band")]) {
-                try await home.simulation.gatewayClock.sleep(for: .minutes(2))
+                try await home.sleep(for: .minutes(2))
                 var parts: [Int: Set<Int>] = [:]
                 var counts: [Int: Int] = [:]
                 for message in home.observation.messages where message.message.topic == Self.beats {
@@ -220,11 +211,11 @@ import Vitals
     }
 
     @Test func `a topic that may not be written quarantines its facts, and a broker that takes nothing waits`() throws {
-        try everyOrder { home in
+        try Scenario.everyOrder(0..<5, deadline: .minutes(40)) { home in
             home.broker.forbid(Self.beats)
             try await home.run([try home.device("band")]) {
                 try await home.message("band/event/gap") { $0["reason"]?.asString == "refused" }
-                try await home.simulation.gatewayClock.sleep(for: .minutes(1))
+                try await home.sleep(for: .minutes(1))
                 #expect(home.broker.connectionAttempts == 1)
                 try await home.message("gateway/state") { ($0["quarantined"]?.asInt ?? 0) > 3 }
             }
@@ -232,13 +223,13 @@ import Vitals
     }
 
     @Test func `where the access list allows nothing, facts wait for it`() throws {
-        try everyOrder { home in
+        try Scenario.everyOrder(0..<5, deadline: .minutes(40)) { home in
             home.broker.forbid("#")
             try await home.run([try home.device("band")]) {
-                try await home.simulation.gatewayClock.sleep(for: .minutes(5))
+                try await home.sleep(for: .minutes(5))
                 home.broker.allowAll()
                 try await home.message("band/measurement/heart_rate")
-                try await home.simulation.gatewayClock.sleep(for: .minutes(1))
+                try await home.sleep(for: .minutes(1))
                 #expect(try await home.message("gateway/state")["quarantined"]?.asInt == 0)
             }
         }

@@ -8,14 +8,8 @@ import Vitals
 
 /// A broker whose access list restricts the gateway's topics.
 @Suite struct RefusalTests {
-    private func everyOrder(_ body: @escaping @Sendable (Scenario) async throws -> Void) throws {
-        for seed: UInt64 in 0..<10 {
-            try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in try await body(Scenario(simulation)) }
-        }
-    }
-
     @Test func `an answer that may not go where it is wanted is given up, and the connection holds`() throws {
-        try everyOrder { home in
+        try Scenario.everyOrder(0..<10) { home in
             home.broker.forbid("elsewhere/#")
             try await home.run([try home.device("band")]) {
                 try await home.settled("band")
@@ -26,7 +20,7 @@ import Vitals
                             topic: "\(Scenario.base)/band/command/\(name)", payload: [], responseTopic: "elsewhere/me")
                     )
                 }
-                try await home.simulation.gatewayClock.sleep(for: .minutes(1))
+                try await home.sleep(for: .minutes(1))
                 let answer = try await home.ask("band/command/fetch")
                 #expect(answer["status"]?.asString == "done")
                 #expect(home.broker.connectionAttempts == 1)
@@ -37,13 +31,13 @@ import Vitals
     @Test func `an answer that cannot be sent at all is given up, and the connection holds`() throws {
         // The contract allows it; libmosquitto accepts no topic with so many levels.
         let topic = Array(repeating: "a", count: 300).joined(separator: "/")
-        try everyOrder { home in
+        try Scenario.everyOrder(0..<10) { home in
             try await home.run([try home.device("band")]) {
                 try await home.settled("band")
                 home.broker.publish(
                     OutgoingMessage(
                         topic: "\(Scenario.base)/band/command/sync", payload: [], responseTopic: topic))
-                try await home.simulation.gatewayClock.sleep(for: .minutes(1))
+                try await home.sleep(for: .minutes(1))
                 let answer = try await home.ask("band/command/fetch")
                 #expect(answer["status"]?.asString == "done")
                 #expect(home.broker.connectionAttempts == 1)
@@ -52,10 +46,10 @@ import Vitals
     }
 
     @Test func `commands that come faster than they can be taken are counted as refused`() throws {
-        try everyOrder { home in
+        try Scenario.everyOrder(0..<10) { home in
             try await home.run([try home.device("band")]) {
                 try await home.settled("band")
-                try await home.simulation.gatewayClock.sleep(for: .minutes(1))
+                try await home.sleep(for: .minutes(1))
                 // All arrive at once, and none can be taken meanwhile.
                 home.broker.hold()
                 for _ in 0..<BrokerOptions.defaultMaximumInbound + 3 {
@@ -71,11 +65,11 @@ import Vitals
     }
 
     @Test func `a state that may not be written does not hold up what may`() throws {
-        try everyOrder { home in
+        try Scenario.everyOrder(0..<10) { home in
             home.broker.forbid("homeassistant/#")
             try await home.run([try home.device("band")]) {
                 try await home.message("band/measurement/heart_rate")
-                try await home.simulation.gatewayClock.sleep(for: .minutes(1))
+                try await home.sleep(for: .minutes(1))
                 #expect(home.broker.connectionAttempts == 1)
                 #expect(home.retained(about: "band").contains("\(Scenario.base)/band/latest/heart_rate"))
             }

@@ -12,12 +12,6 @@ import Vitals
 @Suite struct ReloadTests {
     private static let seeds: Range<UInt64> = 0..<10
 
-    private func everyOrder(_ body: @escaping @Sendable (Scenario) async throws -> Void) throws {
-        for seed in Self.seeds {
-            try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in try await body(Scenario(simulation)) }
-        }
-    }
-
     private func names(_ answer: JSONValue, _ kind: String) -> [String] {
         (answer["data"]?[kind]?.asArray ?? []).compactMap(\.asString)
     }
@@ -25,7 +19,7 @@ import Vitals
     private static let discovery = "homeassistant/device/vitals2mqtt_home"
 
     @Test func `what is added or changed is connected, and the link of the others holds`() throws {
-        try everyOrder { home in
+        try Scenario.everyOrder(Self.seeds) { home in
             let band = try home.device("band")
             try await home.run([band, try home.device("ring")]) {
                 try await home.settled("band")
@@ -61,7 +55,7 @@ import Vitals
     }
 
     @Test func `of a removed device nothing is left, and one with a new id is another device`() throws {
-        try everyOrder { home in
+        try Scenario.everyOrder(Self.seeds) { home in
             let band = try home.device("band")
             try await home.run([band, try home.device("ring")]) {
                 try await home.settled("band")
@@ -86,7 +80,7 @@ import Vitals
                 #expect(names(answer, "added") == ["ring-2"])
                 #expect(names(answer, "removed") == ["ring"])
                 try await home.settled("ring-2", from: start)
-                try await home.simulation.gatewayClock.sleep(for: .seconds(5))
+                try await home.sleep(for: .seconds(5))
                 #expect(home.retained(about: "ring") == [])
                 #expect(home.retained(about: "ring-2").count > 8)
                 #expect(home.connections(of: "band") == 1)
@@ -94,14 +88,14 @@ import Vitals
                 // Cleared topics stay empty after the next connection to the broker.
                 home.broker.cut("gateway")
                 try await home.message("ring-2/info", from: home.position)
-                try await home.simulation.gatewayClock.sleep(for: .minutes(5))
+                try await home.sleep(for: .minutes(5))
                 #expect(home.retained(about: "ring") == [])
             }
         }
     }
 
     @Test func `a refused configuration changes nothing, and the answer, the log and the state report it`() throws {
-        try everyOrder { home in
+        try Scenario.everyOrder(Self.seeds) { home in
             let band = try home.device("band")
             try await home.run([band]) {
                 try await home.settled("band")
@@ -137,7 +131,7 @@ import Vitals
     }
 
     @Test func `two reloads at once are applied one after the other`() throws {
-        try everyOrder { home in
+        try Scenario.everyOrder(Self.seeds) { home in
             try await home.run([try home.device("band"), try home.device("ring")]) {
                 try await home.settled("band")
                 try await home.settled("ring")
@@ -150,14 +144,14 @@ import Vitals
                     #expect(names(answer, "added") == [] && names(answer, "removed") == [])
                 }
                 #expect(changed.sorted { $0.count < $1.count } == [[], ["ring"]])
-                try await home.simulation.gatewayClock.sleep(for: .seconds(10))
+                try await home.sleep(for: .seconds(10))
                 #expect(home.connections(of: "ring") == 2)
             }
         }
     }
 
     @Test func `a reload that comes with the start is applied after it`() throws {
-        try everyOrder { home in
+        try Scenario.everyOrder(Self.seeds) { home in
             home.write(
                 .success([
                     try home.device("band", name: "Anna's band"), try home.device("ring"), try home.device("cuff"),
@@ -174,7 +168,7 @@ import Vitals
     }
 
     @Test func `a device that is being changed is not unknown to commands`() throws {
-        try everyOrder { home in
+        try Scenario.everyOrder(Self.seeds) { home in
             try await home.run([try home.device("ring")]) {
                 try await home.settled("ring")
                 home.write(.success([try home.device("ring", name: "Ben's ring")]))
@@ -182,7 +176,7 @@ import Vitals
                 for _ in 0..<20 {
                     let answer = try await home.ask("ring/command/history", #""metric":"heart_rate""#)
                     #expect(answer["code"]?.asString == nil || answer["code"]?.asString == "offline", "\(answer)")
-                    try await home.simulation.gatewayClock.sleep(for: .milliseconds(5))
+                    try await home.sleep(for: .milliseconds(5))
                 }
                 #expect(try await home.answer(reload)["status"]?.asString == "done")
             }
@@ -190,13 +184,12 @@ import Vitals
     }
 
     @Test func `how long values are fresh can be changed, and Home Assistant hears of it`() throws {
-        try everyOrder { home in
+        try Scenario.everyOrder(Self.seeds) { home in
             try await home.run([try home.device("band"), try home.device("ring")]) {
                 try await home.settled("band")
                 try await home.settled("ring")
                 let topic = "\(Self.discovery)_band/config"
-                let before = try await home.message(topic)
-                #expect(before["components"]?["heart_rate"]?["expire_after"]?.asInt == 1800)
+                #expect(try await home.message(topic)["components"]?["heart_rate"]?["expire_after"]?.asInt == 1800)
                 home.write(.success([try home.device("band", freshFor: .minutes(2)), try home.device("ring")]))
                 let start = home.position
                 #expect(names(try await home.ask("gateway/command/reload"), "changed") == ["band"])

@@ -64,6 +64,19 @@ final class Scenario: Sendable {
         self.wearables = wearables
     }
 
+    /// Runs a scenario with several seeds, each of which gives another order of events.
+    static func everyOrder(
+        _ seeds: Range<UInt64>, deadline: Duration = .hours(2),
+        _ body: @escaping @Sendable (Scenario) async throws -> Void
+    ) throws {
+        for seed in seeds {
+            try Simulation.run(seed: seed, deadline: deadline) { try await body(try Scenario($0)) }
+        }
+    }
+
+    /// Lets simulated time pass.
+    func sleep(for duration: Duration) async throws { try await simulation.gatewayClock.sleep(for: duration) }
+
     // MARK: - The configuration
 
     /// A device entry in the configuration, for the wearable of this or another name.

@@ -9,43 +9,37 @@ import Vitals
 /// A command that is delivered twice, which brokers and clients may do after a broken connection.
 @Suite struct SecondDeliveryTests {
     @Test func `a command that comes again after it expired has the answer that it had`() throws {
-        for seed: UInt64 in 0..<10 {
-            try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in
-                let home = try Scenario(simulation)
-                try await home.run([try home.device("band")]) {
-                    try await home.settled("band")
-                    let expiry = simulation.gatewayClock.now + .seconds(40)
-                    let command = OutgoingMessage(
-                        topic: "\(Scenario.base)/band/command/fetch",
-                        payload: Array(#"{"id":"once","expires_at":"\#(expiry)"}"#.utf8))
-                    home.broker.publish(command)
-                    #expect(try await home.answer("once")["status"] == "done")
-                    try await simulation.gatewayClock.sleep(for: .minutes(1))
-                    home.broker.publish(command)
-                    try await simulation.gatewayClock.sleep(for: .minutes(1))
-                    let answers = home.observation.messages.filter { $0.message.topic.hasSuffix("/response") }
-                        .compactMap { try? JSONValue(parsing: $0.message.payload) }
-                    #expect(answers.map { $0["status"] } == ["done", "done"])
-                }
+        try Scenario.everyOrder(0..<10) { home in
+            try await home.run([try home.device("band")]) {
+                try await home.settled("band")
+                let expiry = home.simulation.gatewayClock.now + .seconds(40)
+                let command = OutgoingMessage(
+                    topic: "\(Scenario.base)/band/command/fetch",
+                    payload: Array(#"{"id":"once","expires_at":"\#(expiry)"}"#.utf8))
+                home.broker.publish(command)
+                #expect(try await home.answer("once")["status"] == "done")
+                try await home.sleep(for: .minutes(1))
+                home.broker.publish(command)
+                try await home.sleep(for: .minutes(1))
+                let answers = home.observation.messages.filter { $0.message.topic.hasSuffix("/response") }
+                    .compactMap { try? JSONValue(parsing: $0.message.payload) }
+                #expect(answers.map { $0["status"] } == ["done", "done"])
             }
         }
     }
 
     @Test func `an answer does not come a second time after a crash a second later`() throws {
-        for seed: UInt64 in 0..<10 {
-            try Simulation.run(seed: seed, deadline: .hours(2)) { simulation in
-                let home = try Scenario(simulation)
-                let band = try home.device("band")
-                try await home.run([band], crashing: true) {
-                    try await home.settled("band")
-                    #expect(try await home.ask("band/command/fetch")["status"] == "done")
-                    try await simulation.gatewayClock.sleep(for: .seconds(1))
-                }
-                try await home.run([band]) { try await simulation.gatewayClock.sleep(for: .minutes(1)) }
-                let answers = home.observation.messages.filter { $0.message.topic.hasSuffix("/response") }
-                    .compactMap { try? JSONValue(parsing: $0.message.payload) }
-                #expect(answers.map { $0["status"] } == ["done"], "seed \(seed)")
+        try Scenario.everyOrder(0..<10) { home in
+            let band = try home.device("band")
+            try await home.run([band], crashing: true) {
+                try await home.settled("band")
+                #expect(try await home.ask("band/command/fetch")["status"] == "done")
+                try await home.sleep(for: .seconds(1))
             }
+            try await home.run([band]) { try await home.sleep(for: .minutes(1)) }
+            let answers = home.observation.messages.filter { $0.message.topic.hasSuffix("/response") }
+                .compactMap { try? JSONValue(parsing: $0.message.payload) }
+            #expect(answers.map { $0["status"] } == ["done"], "seed \(home.simulation.seed)")
         }
     }
 }

@@ -25,13 +25,13 @@ import Vitals
     @Test func `an oximeter without monitoring is measured by the gateway's schedule`() throws {
         try run(["oximeter"]) { home in
             // Between two slots of the schedule.
-            try await home.simulation.gatewayClock.sleep(for: .minutes(10))
+            try await home.sleep(for: .minutes(10))
             let start = home.position
             let set = try await home.ask(
                 "oximeter/config/set",
                 #""blood_oxygen":{"schedule":{"enabled":true,"start":"00:00","end":"24:00","interval_min":30}}"#)
             #expect(set["status"]?.asString == "done")
-            try await home.simulation.gatewayClock.sleep(for: .minutes(95))
+            try await home.sleep(for: .minutes(95))
             let off = try await home.ask("oximeter/config/set", #""blood_oxygen":{"schedule":{"enabled":false}}"#)
             #expect(off["status"]?.asString == "done")
             let end = home.position
@@ -45,7 +45,7 @@ import Vitals
             #expect(config["pending"] == [])
             #expect(config["blood_oxygen"]?["schedule"]?["interval_min"]?.asInt == 30)
 
-            try await home.simulation.gatewayClock.sleep(for: .hours(2))
+            try await home.sleep(for: .hours(2))
             #expect(home.samples("oximeter/measurement/blood_oxygen", in: end..<home.position).isEmpty)
         }
     }

@@ -35,8 +35,7 @@ import Testing
                 #expect(count == number)
                 #expect(!database.isInsideTransaction)
             }
-            let stored = try numbers(database)
-            #expect(stored == [1, 2, 3])
+            #expect(try numbers(database) == [1, 2, 3])
         }
     }
 
@@ -45,8 +44,7 @@ import Testing
             #expect(throws: Refusal.self) { try insert(1, in: database) { throw Refusal() } }
             #expect(!database.isInsideTransaction)
             try insert(2, in: database) {}
-            let stored = try numbers(database)
-            #expect(stored == [2])
+            #expect(try numbers(database) == [2])
         }
     }
 
@@ -59,8 +57,7 @@ import Testing
                 }
             }
             #expect(error?.resultCode == .SQLITE_ABORT)
-            let stored = try numbers(database)
-            #expect(stored.isEmpty)
+            #expect(try numbers(database).isEmpty)
         }
     }
 }

@@ -37,12 +37,11 @@ import Vitals
 
     @Test func `by a date that is not trusted nothing is too old, and what is too much goes all the same`() async throws
     {
-        let folder = try StoreFolder()
-        var options = StoreOptions()
-        options.sampleRetention = .days(400)
-        options.dailyRetention = .days(400)
-        options.outboxMaximumBytes = 12_000
-        let store = try folder.open(options)
+        let store = try SQLiteStore.scratch {
+            $0.sampleRetention = .days(400)
+            $0.dailyRetention = .days(400)
+            $0.outboxMaximumBytes = 12_000
+        }
         _ = try await store.ingest(Ingest(.band, [beat(0)], at: dawn, lane: .live))
         #expect(try await store.clean(at: dawn + .days(9_000), byAge: false) == false)
         #expect(try await store.facts(1...9, limit: 9).count == 1)
@@ -55,10 +54,7 @@ import Vitals
     }
 
     @Test func `over the limit of bytes history goes first, then live, and alerts stay`() async throws {
-        let folder = try StoreFolder()
-        var options = StoreOptions()
-        options.outboxMaximumBytes = 12_000
-        let store = try folder.open(options)
+        let store = try SQLiteStore.scratch { $0.outboxMaximumBytes = 12_000 }
         for hour in 0..<3 {
             let beats = (0..<100).map { beat(hour * 3_600 + $0) }
             _ = try await store.ingest(Ingest(.band, beats, lane: .history))
@@ -110,10 +106,7 @@ import Vitals
     }
 
     @Test func `drops a bounded part at a time and says that more is to do`() async throws {
-        let folder = try StoreFolder()
-        var options = StoreOptions()
-        options.cleanLimit = 4
-        let store = try folder.open(options)
+        let store = try SQLiteStore.scratch { $0.cleanLimit = 4 }
         for second in 0..<10 { _ = try await store.ingest(Ingest(.band, [beat(second)], at: dawn)) }
         var rounds = 0
         while try await store.clean(at: dawn + .days(31)) { rounds += 1 }
@@ -123,10 +116,7 @@ import Vitals
     }
 
     @Test func `facts of a clock that was far ahead do not hold back what came after them`() async throws {
-        let folder = try StoreFolder()
-        var options = StoreOptions()
-        options.cleanLimit = 4
-        let store = try folder.open(options)
+        let store = try SQLiteStore.scratch { $0.cleanLimit = 4 }
         for second in 0..<9 { _ = try await store.ingest(Ingest(.band, [beat(second)], at: dawn + .days(365))) }
         for second in 9..<18 { _ = try await store.ingest(Ingest(.band, [beat(second)], at: dawn)) }
         try await store.acknowledge(.live, through: 18)
@@ -135,10 +125,7 @@ import Vitals
     }
 
     @Test func `samples end with their retention, but not while a fact holds them`() async throws {
-        let folder = try StoreFolder()
-        var options = StoreOptions()
-        options.sampleRetention = .days(400)
-        let store = try folder.open(options)
+        let store = try SQLiteStore.scratch { $0.sampleRetention = .days(400) }
         let old = (0..<5).map { beat($0 - 500 * 86_400) }
         _ = try await store.ingest(Ingest(.band, old + [beat(1)], at: dawn))
         #expect(try await store.clean(at: dawn + .days(1)) == false)
@@ -151,10 +138,7 @@ import Vitals
     }
 
     @Test func `daily summaries stay for ever or end with their retention`() async throws {
-        let folder = try StoreFolder()
-        var options = StoreOptions()
-        options.dailyRetention = .days(100)
-        let store = try folder.open(options)
+        let store = try SQLiteStore.scratch { $0.dailyRetention = .days(100) }
         for number in [20_000, 20_700] {
             let summary = DailySummary(
                 metric: .stress, day: LocalDay(number: number), count: 1, manualCount: 0, average: 1,

@@ -30,8 +30,7 @@ import Vitals
     }
 
     @Test func `an answer of a clock that was ahead is not remembered until then`() async throws {
-        let folder = try StoreFolder()
-        let store = try folder.open()
+        let store = try SQLiteStore.scratch()
         #expect(try await store.begin(Self.envelope, key: "c-81", at: dawn + .days(1)) == .new)
         try await store.complete(answer(at: dawn + .days(1)))
         let set = dawn + .days(1) - .minutes(9)
@@ -52,8 +51,7 @@ import Vitals
     }
 
     @Test func `unanswered commands are read in pages, and each is small whatever its correlation data`() async throws {
-        let folder = try StoreFolder()
-        let store = try folder.open()
+        let store = try SQLiteStore.scratch()
         var envelope = Self.envelope
         envelope.correlation = (0..<1_024).map { UInt8(truncatingIfNeeded: $0) }
         for number in 1...5 { _ = try await store.begin(envelope, key: "\(number)", at: dawn) }
@@ -70,8 +68,7 @@ import Vitals
     }
 
     @Test func `reads the correlation data of a command that an earlier version began`() async throws {
-        let folder = try StoreFolder()
-        let store = try folder.open()
+        let store = try SQLiteStore.scratch()
         try await store.write { transaction in
             let old = #"{"command":"sync","device":"band-1","correlation":[0,255,7]}"#
             try transaction.execute("INSERT INTO command(key, begun_at, envelope) VALUES ('1', 0, ?)", [old])
@@ -95,8 +92,7 @@ import Vitals
     }
 
     @Test func `a command gets one final answer only`() async throws {
-        let folder = try StoreFolder()
-        let store = try folder.open()
+        let store = try SQLiteStore.scratch()
         _ = try await store.begin(Self.envelope, key: "c-81", at: dawn)
         try await store.complete(answer())
         try await store.complete(answer("c-81", [9]))
@@ -104,16 +100,14 @@ import Vitals
     }
 
     @Test func `an answer may be empty and without correlation`() async throws {
-        let folder = try StoreFolder()
-        let store = try folder.open()
+        let store = try SQLiteStore.scratch()
         let empty = StoredAnswer(key: "k", topic: "t", correlation: nil, payload: [], at: dawn)
         try await store.complete(empty)
         #expect(try await store.pending(.answer, after: 0, limit: 9).map(\.answer) == [empty])
     }
 
     @Test func `forgets answers after ten minutes and counts those that were never sent`() async throws {
-        let folder = try StoreFolder()
-        let store = try folder.open()
+        let store = try SQLiteStore.scratch()
         try await store.complete(answer("sent"))
         try await store.complete(answer("unsent"))
         try await store.complete(answer("young", at: dawn + .minutes(5)))
@@ -126,10 +120,7 @@ import Vitals
     }
 
     @Test func `remembers a bounded number of answers`() async throws {
-        let folder = try StoreFolder()
-        var options = StoreOptions()
-        options.maximumAnswers = 3
-        let store = try folder.open(options)
+        let store = try SQLiteStore.scratch { $0.maximumAnswers = 3 }
         for number in 0..<6 {
             try await store.complete(answer("\(number)"))
             try await store.acknowledge(.answer, through: Int64(number + 1))
@@ -142,10 +133,7 @@ import Vitals
     }
 
     @Test func `remembers a bounded number of bytes`() async throws {
-        let folder = try StoreFolder()
-        var options = StoreOptions()
-        options.maximumAnswerBytes = 1_000
-        let store = try folder.open(options)
+        let store = try SQLiteStore.scratch { $0.maximumAnswerBytes = 1_000 }
         for number in 0..<4 {
             try await store.complete(answer("\(number)", Array(repeating: 0, count: 400)))
             try await store.acknowledge(.answer, through: Int64(number + 1))

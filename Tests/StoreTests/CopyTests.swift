@@ -51,8 +51,7 @@ import Vitals
             ($0 as? StoreError)?.message.contains("Another gateway") == true
         }
         try await store.close()
-        let moved = try #require(
-            try StoreCopy.restore(copy, to: folder.path, now: Self.now, newIdentity: identity(6)))
+        let moved = try #require(try StoreCopy.restore(copy, to: folder.path, now: Self.now, newIdentity: identity(6)))
         #expect(try StoreInspection(of: moved).series.map(\.samples) == [2])
         store = try folder.open(identity: 7)
         #expect(store.opening == .restored(path: moved))
@@ -68,10 +67,7 @@ import Vitals
     }
 
     @Test func `what is no sound store is not restored, and nothing changes`() async throws {
-        let folder = try StoreFolder()
-        let store = try folder.open()
-        _ = try await store.ingest(Ingest(.band, [beat(0)]))
-        try await store.close()
+        let folder = try await StoreFolder.holding([beat(0)])
         let before = try files(folder)
         let other = try StoreFolder()
         try Data("no database, but long enough to be taken for the header of one".utf8).write(

@@ -67,14 +67,10 @@ import Vitals
     @Test func `a day whose samples have ended with their retention is not summarised from the few that come again`()
         async throws
     {
-        let folder = try StoreFolder()
-        var options = StoreOptions()
-        options.sampleRetention = .days(7)
-        let store = try folder.open(options)
+        let store = try SQLiteStore.scratch { $0.sampleRetention = .days(7) }
         let samples = (0..<5).map { beat($0) }
         _ = try await store.ingest(Ingest(.band, samples, at: dawn))
-        let whole = DailySummary(
-            metric: .heartRate, day: Self.day, samples: try await store.all())
+        let whole = DailySummary(metric: .heartRate, day: Self.day, samples: try await store.all())
         _ = try await store.settle(whole, of: .band, isFinal: true, at: dawn + .days(1))
         try await store.acknowledge(.live, through: 9)
         try await store.acknowledge(.history, through: 9)
@@ -91,8 +87,7 @@ import Vitals
         // A day with as many samples is accepted.
         var corrected = whole
         corrected.average = 61
-        #expect(
-            try await store.settle(corrected, of: .band, isFinal: true, at: dawn + .days(20)).summary == corrected)
+        #expect(try await store.settle(corrected, of: .band, isFinal: true, at: dawn + .days(20)).summary == corrected)
         // Nor does a day lose the resting items of its partner, though it has as many samples.
         let partner = DailySummary(
             metric: .restingHeartRate, day: Self.day, count: 0, manualCount: 0, average: nil,
@@ -159,10 +154,7 @@ import Vitals
     }
 
     @Test func `what the device says of a day before the retention of days is not kept`() async throws {
-        let folder = try StoreFolder()
-        var options = StoreOptions()
-        options.dailyRetention = .days(7)
-        let store = try folder.open(options)
+        let store = try SQLiteStore.scratch { $0.dailyRetention = .days(7) }
         #expect(try await !store.storeDeviceSummary(summary(), of: .band, at: dawn + .days(10)))
         #expect(try await store.load(.band).unsettledDays.isEmpty)
         #expect(try await store.storeDeviceSummary(summary(), of: .band, at: dawn + .days(5)))
@@ -204,8 +196,7 @@ import Vitals
     }
 
     @Test func `reads days in their order up to a limit`() async throws {
-        let folder = try StoreFolder()
-        let store = try folder.open()
+        let store = try SQLiteStore.scratch()
         for offset in [4, 1, 3, 0, 2] {
             var summary = summary()
             summary.day = Self.day.advanced(by: offset)

@@ -61,8 +61,7 @@ import Vitals
     }
 
     @Test func `forgets a device's state but not its samples`() async throws {
-        let folder = try StoreFolder()
-        let store = try folder.open()
+        let store = try SQLiteStore.scratch()
         try await store.save(Self.changes, of: .band)
         let day = MetricDay(.heartRate, LocalDay(number: 20_000))
         _ = try await store.ingest(Ingest(.band, [beat(0)]) { $0.unsettledDays = [day] })

@@ -120,8 +120,7 @@ import Vitals
     }
 
     @Test func `every commit is synchronised to the disk`() async throws {
-        let folder = try StoreFolder()
-        let store = try folder.open()
+        let store = try SQLiteStore.scratch()
         let (synchronous, mode) = try await store.write { transaction in
             (
                 try Int.fetchOne(transaction.database, sql: "PRAGMA synchronous"),
@@ -133,8 +132,7 @@ import Vitals
     }
 
     @Test func `a closed store says so`() async throws {
-        let folder = try StoreFolder()
-        let store = try folder.open()
+        let store = try SQLiteStore.scratch()
         try await store.close()
         try await store.close()
         await #expect(throws: StoreError(.closed, "The store is closed.")) { try await store.load(.band) }

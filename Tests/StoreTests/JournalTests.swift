@@ -14,8 +14,7 @@ import Vitals
     }
 
     @Test func `a live sample is one row of the journal until somebody asks for it`() async throws {
-        let folder = try StoreFolder()
-        let store = try folder.open()
+        let store = try SQLiteStore.scratch()
         _ = try await store.ingest(Ingest(.band, [beat(0)]))
         _ = try await store.ingest(Ingest(.band, [beat(1)]))
         #expect(try await rows("journal", store) == 2)
@@ -68,8 +67,7 @@ import Vitals
     }
 
     @Test func `a reader never sees a later message of a lane without the earlier ones`() async throws {
-        let folder = try StoreFolder()
-        let store = try folder.open()
+        let store = try SQLiteStore.scratch()
         _ = try await store.ingest(Ingest(.band, [beat(0)]))
         let many = (1...Transaction.journaledIngest + 1).map { beat($0) }
         _ = try await store.ingest(Ingest(.ring, many))
@@ -82,8 +80,7 @@ import Vitals
     @Test func `the journal is folded when it has two thousand samples or six hundred records, or is ten minutes old`()
         async throws
     {
-        let folder = try StoreFolder()
-        let store = try folder.open()
+        let store = try SQLiteStore.scratch()
         for part in 0..<8 {
             _ = try await store.ingest(Ingest(.band, (0..<250).map { beat(part * 250 + $0) }))
         }
@@ -101,10 +98,7 @@ import Vitals
     }
 
     @Test func `a store that is closed has nothing in the journal`() async throws {
-        let folder = try StoreFolder()
-        let store = try folder.open()
-        _ = try await store.ingest(Ingest(.band, [beat(0)]))
-        try await store.close()
+        let folder = try await StoreFolder.holding([beat(0)])
         let shell = try DatabaseQueue(path: folder.path)
         #expect(try await shell.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM journal") } == 0)
         #expect(try await shell.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM readable_sample") } == 1)

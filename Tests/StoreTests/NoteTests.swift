@@ -25,8 +25,7 @@ import Vitals
     }
 
     @Test func `a device that is forgotten takes its notes along`() async throws {
-        let folder = try StoreFolder()
-        let store = try folder.open()
+        let store = try SQLiteStore.scratch()
         _ = try await store.ingest(Ingest(.band, [beat(0)]))
         for device in [DeviceID.band, .ring] { try await store.saveNotes(["a": [1]], of: device) }
         try await store.forget(.band)

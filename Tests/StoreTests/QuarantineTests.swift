@@ -6,8 +6,7 @@ import Vitals
     @Test func `a fact that is quarantined waits no longer, is reported as a gap, and can be read by its number`()
         async throws
     {
-        let folder = try StoreFolder()
-        let store = try folder.open()
+        let store = try SQLiteStore.scratch()
         _ = try await store.ingest(Ingest(.band, [beat(0), beat(5)]))
         _ = try await store.ingest(Ingest(.ring, [beat(1)]))
         let facts = try await store.facts(1...9, limit: 9)
@@ -28,8 +27,7 @@ import Vitals
 
         // Twice changes nothing, and what is acknowledged cannot be quarantined.
         try await store.acknowledge(.live, through: 2)
-        try await store.quarantine(
-            [1, 2].map { RefusedFact(lane: .live, number: $0, reason: "too long") }, at: moment)
+        try await store.quarantine([1, 2].map { RefusedFact(lane: .live, number: $0, reason: "too long") }, at: moment)
         #expect(try await store.pendingFacts(.alert, after: 0, limit: 9).count == 1)
         try await store.releaseQuarantined([1])
         statistics = try await store.statistics()
@@ -38,8 +36,7 @@ import Vitals
     }
 
     @Test func `only the refused samples of a fact are kept, and a refused gap makes no other`() async throws {
-        let folder = try StoreFolder()
-        let store = try folder.open()
+        let store = try SQLiteStore.scratch()
         _ = try await store.ingest(Ingest(.band, [beat(0), beat(5), beat(7)]))
         let fact = try #require(try await store.facts(1...1, limit: 1).first)
         guard case .measurement(let measurement) = fact.content else { return }
@@ -51,15 +48,11 @@ import Vitals
         #expect(gap.gap?.from == dawn + .seconds(5))
         try await store.quarantine([RefusedFact(lane: .alert, number: gap.sequence, reason: "no")], at: dawn)
         #expect(try await store.pendingFacts(.alert, after: 0, limit: 9).isEmpty)
-        let statistics = try await store.statistics()
-        #expect(statistics.quarantined == 2)
+        #expect(try await store.statistics().quarantined == 2)
     }
 
     @Test func `what is quarantined ends with the age and the number of the outbox's limits`() async throws {
-        let folder = try StoreFolder()
-        var options = StoreOptions()
-        options.maximumQuarantined = 3
-        let store = try folder.open(options)
+        let store = try SQLiteStore.scratch { $0.maximumQuarantined = 3 }
         for second in 0..<5 { _ = try await store.ingest(Ingest(.band, [beat(second)], at: dawn)) }
         try await store.quarantine((1...5).map { RefusedFact(lane: .live, number: $0, reason: "no") }, at: dawn)
         _ = try await store.clean(at: dawn + .minutes(1))

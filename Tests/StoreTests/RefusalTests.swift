@@ -29,10 +29,7 @@ import Vitals
     }
 
     @Test func `a store that cannot be read is not called damaged, and stays where it is`() async throws {
-        let folder = try StoreFolder()
-        let store = try folder.open()
-        _ = try await store.ingest(Ingest(.band, [beat(0)]))
-        try await store.close()
+        let folder = try await StoreFolder.holding([beat(0)])
         let before = try files(folder)
         try #require(chmod(folder.url.path, 0o777) == 0 && chmod(folder.path, 0) == 0)
         try asOther {
@@ -77,10 +74,7 @@ import Vitals
     /// A damaged store is neither copied nor put in the place of another one.
     private func expectDamage(_ finding: String, in damaged: String) async throws {
         #expect(try StoreCheck.findings(in: damaged).first?.contains(finding) == true)
-        let folder = try StoreFolder()
-        let store = try folder.open()
-        _ = try await store.ingest(Ingest(.band, [beat(0)]))
-        try await store.close()
+        let folder = try await StoreFolder.holding([beat(0)])
         let before = try files(folder)
         let attempts: [() throws -> Void] = [
             { try StoreCopy.back(up: damaged, to: folder.path + ".copy") }, { try restore(damaged, to: folder.path) },
@@ -108,10 +102,7 @@ import Vitals
     }
 
     @Test func `a store with a damaged index is neither copied nor restored`() async throws {
-        let folder = try StoreFolder()
-        let store = try folder.open()
-        _ = try await store.ingest(Ingest(.band, [beat(0)]))
-        try await store.close()
+        let folder = try await StoreFolder.holding([beat(0)])
         let index = "sqlite_autoindex_device_1"
         let queue = try DatabaseQueue(path: folder.path)
         let root = try await queue.read { database in

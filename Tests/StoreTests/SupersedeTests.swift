@@ -38,8 +38,7 @@ private typealias Bench = SupersedeBench
         let bench = try Bench()
         try await bench.take([Bench.sleep(0..<480)], at: 8)
         #expect(try await bench.take([Bench.sleep(0..<360)]) == [0, 0, 1])
-        let reported = try await bench.reported()
-        #expect(reported == [["480 rev 1"]])
+        #expect(try await bench.reported() == [["480 rev 1"]])
         #expect(try await bench.kept() == [Bench.sleep(0..<480)])
         #expect(bench.projection.latest[.sleep]?.sample == Bench.sleep(0..<480))
     }
@@ -48,8 +47,7 @@ private typealias Bench = SupersedeBench
     func `of several versions in one batch only the last is reported`(versions: [Range<Int>]) async throws {
         let bench = try Bench()
         #expect(try await bench.take(versions.map { Bench.sleep($0) }) == [1, 0, 2])
-        let reported = try await bench.reported()
-        #expect(reported == [["480 rev 1"]])
+        #expect(try await bench.reported() == [["480 rev 1"]])
         #expect(try await bench.kept() == [Bench.sleep(0..<480)])
     }
 

@@ -10,7 +10,6 @@ import Vitals
 /// Adapters that are off, stuck, removed or many, and a BlueZ that ends and returns.
 @Suite(.timeLimit(.minutes(2))) struct AdapterTests {
     private struct NoError: Error {}
-    private static let path = FakeBlueZ.path(Clinic.strap)
 
     /// The error with which a link cannot be opened, or ends.
     private static func error(
@@ -66,16 +65,14 @@ import Vitals
             let events = try await program.events.wait(within: Clinic.timeout) { !$0.isEmpty }
             var options = BlueZOptions()
             options.bus = "tcp:host=127.0.0.1,port=\(try #require(events.first?.text))"
-            let radio = Radio(
-                options, loop: BusLoop(label: "refused"), clock: .system, logger: LogRecorder().logger)
+            let radio = Radio(options, loop: BusLoop(label: "refused"), clock: .system, logger: LogRecorder().logger)
             let error = await #expect(throws: RadioError.self) { try await radio.run {} }
             #expect(error?.description.contains("getent passwd") == true, "\(String(describing: error))")
         }
     }
 
     @Test func `an adapter that is off is switched on, or the link says that it is blocked`() async throws {
-        try await withClinic(isPowered: false) { clinic in
-            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+        try await withStrap(isPowered: false) { clinic in
             try await clinic.link { _ in }
             #expect(await clinic.bluez.property("/org/bluez/hci0", BlueZ.adapter, "Powered") == .bool(true))
         }
@@ -88,8 +85,7 @@ import Vitals
     }
 
     @Test func `a removed adapter ends its links, and serves again when it is back`() async throws {
-        try await withClinic { clinic in
-            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+        try await withStrap { clinic in
             let error = try await Self.error(clinic) { link in
                 await clinic.bluez.removeAdapter("hci0")
                 _ = try await link.nextValue()
@@ -104,8 +100,7 @@ import Vitals
     }
 
     @Test func `when BlueZ ends, links end, and it serves again when it returns`() async throws {
-        try await withClinic { clinic in
-            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+        try await withStrap { clinic in
             let error = try await Self.error(clinic) { link in
                 await clinic.bluez.stop()
                 _ = try await link.nextValue()
@@ -120,8 +115,7 @@ import Vitals
     }
 
     @Test func `a scan that does not start is tried again`() async throws {
-        try await withClinic { clinic in
-            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+        try await withStrap { clinic in
             await clinic.bluez.fail("StartDiscovery", .bluez("NotReady"))
             try await clinic.link { _ in }
             #expect(clinic.bluez.calls.elements.count { $0.hasPrefix("StartDiscovery") } == 2)
@@ -129,15 +123,14 @@ import Vitals
     }
 
     @Test func `each device is connected with its own adapter`() async throws {
-        try await withClinic(adapters: ["hci0", "hci1"]) { clinic in
+        try await withStrap(adapters: ["hci0", "hci1"]) { clinic in
             let other = "A4:C1:38:00:11:33"
-            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
             await clinic.bluez.addDevice(other, name: "Band", adapter: "hci1") { Clinic.peripheral() }
             try await clinic.link { _ in
                 // By its address.
                 try await clinic.link("band", Clinic.target(other, adapter: "00:00:00:00:00:01")) { _ in
                     #expect(await clinic.bluez.peripheral(FakeBlueZ.path(other, on: "hci1")) != nil)
-                    #expect(await clinic.bluez.peripheral(Self.path) != nil)
+                    #expect(await clinic.bluez.peripheral() != nil)
                 }
             }
         }
@@ -145,15 +138,14 @@ import Vitals
 
     @Test func `a connection that fails or is never answered says so, and is given up at BlueZ`() async throws {
         // An advertisement counts for some seconds, which a busy machine may need.
-        try await withClinic(clock: ManualClock().gatewayClock) { clinic in
-            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+        try await withStrap(clock: ManualClock().gatewayClock) { clinic in
             await clinic.bluez.fail("Connect", .bluez("Failed", "le-connection-abort-by-local"))
             let error = try await Self.error(clinic)
             #expect(error.code == .unreachable)
             #expect(error.message.contains(Clinic.strap) && error.message.contains("the adapter gave up"))
             await clinic.bluez.silence("Connect")
             // Heard while the gateway waits, with the options that it had before.
-            await clinic.bluez.advertise(Self.path)
+            await clinic.bluez.advertise()
             let late = try await Self.error(clinic, Clinic.target(connectTimeout: .milliseconds(100)))
             #expect(late.code == .timeout)
             #expect(

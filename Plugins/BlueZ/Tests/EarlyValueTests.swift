@@ -25,40 +25,34 @@ import Vitals
     }
 
     @Test func `records that come before the subscription are reported with it, others are not`() async throws {
-        try await withClinic { clinic in
-            let path = FakeBlueZ.path(Clinic.strap)
-            await clinic.bluez.addDevice(Clinic.strap, name: "Cuff") { Self.peripheral() }
-            try await clinic.link { link in
-                let cuff = try #require(link.characteristic(Self.cuff, in: Self.service))
-                let rate = try #require(link.characteristic(Self.rate, in: Self.service))
-                let model = try #require(link.characteristic(BluetoothUUID(0x2a24), in: Self.service))
-                for number in 1...3 as ClosedRange<UInt8> { await clinic.bluez.notify([number], of: 0x2a35, path) }
-                await clinic.bluez.notify([60], of: 0x2a37, path)
-                // Its answer comes after them.
-                #expect(try await link.read(model) == [7])
-                try await link.subscribe(to: rate)
-                try await link.subscribe(to: cuff)
-                let device = try #require(await clinic.bluez.peripheral(path))
-                device.send([4], from: 0x2a35)
-                device.send([61], from: 0x2a37)
-                var values: [[UInt8]] = []
-                for _ in 0..<5 { values.append(try await link.nextValue()?.bytes ?? []) }
-                #expect(values == [[1], [2], [3], [4], [61]])
-            }
+        try await withStrapLink("Cuff", peripheral: { Self.peripheral() }) { clinic, link in
+            let cuff = try #require(link.characteristic(Self.cuff, in: Self.service))
+            let rate = try #require(link.characteristic(Self.rate, in: Self.service))
+            let model = try #require(link.characteristic(BluetoothUUID(0x2a24), in: Self.service))
+            for number in 1...3 as ClosedRange<UInt8> { await clinic.bluez.notify([number], of: 0x2a35) }
+            await clinic.bluez.notify([60], of: 0x2a37)
+            // Its answer comes after them.
+            #expect(try await link.read(model) == [7])
+            try await link.subscribe(to: rate)
+            try await link.subscribe(to: cuff)
+            let device = try #require(await clinic.bluez.peripheral())
+            device.send([4], from: 0x2a35)
+            device.send([61], from: 0x2a37)
+            var values: [[UInt8]] = []
+            for _ in 0..<5 { values.append(try await link.nextValue()?.bytes ?? []) }
+            #expect(values == [[1], [2], [3], [4], [61]])
         }
     }
 
     @Test func `of too many early records the first are reported, and the loss is an error in the log`() async throws {
-        try await withClinic { clinic in
-            let path = FakeBlueZ.path(Clinic.strap)
-            await clinic.bluez.addDevice(Clinic.strap, name: "Cuff") { Self.peripheral() }
+        try await withStrap("Cuff", peripheral: { Self.peripheral() }) { clinic in
             try await clinic.link { link in
                 let cuff = try #require(link.characteristic(Self.cuff, in: Self.service))
                 let model = try #require(link.characteristic(BluetoothUUID(0x2a24), in: Self.service))
-                for _ in 0...LinkTraffic.mostEarlyValues { await clinic.bluez.notify([1], of: 0x2a35, path) }
+                for _ in 0...LinkTraffic.mostEarlyValues { await clinic.bluez.notify([1], of: 0x2a35) }
                 #expect(try await link.read(model) == [7])
                 try await link.subscribe(to: cuff)
-                let device = try #require(await clinic.bluez.peripheral(path))
+                let device = try #require(await clinic.bluez.peripheral())
                 device.send([2], from: 0x2a35)
                 var values: [[UInt8]] = []
                 while values.last != [2] { values.append(try await link.nextValue()?.bytes ?? []) }
@@ -83,13 +77,11 @@ import Vitals
     @Test func `records that come before the subscription are reported also when the device has gone before it`()
         async throws
     {
-        try await withClinic { clinic in
-            let path = FakeBlueZ.path(Clinic.strap)
-            await clinic.bluez.addDevice(Clinic.strap, name: "Cuff") { Self.peripheral() }
+        try await withStrap("Cuff", peripheral: { Self.peripheral() }) { clinic in
             try await clinic.link { link in
                 let rate = try #require(link.characteristic(Self.rate, in: Self.service))
-                for number in 1...3 as ClosedRange<UInt8> { await clinic.bluez.notify([number], of: 0x2a35, path) }
-                await clinic.bluez.disconnect(path)
+                for number in 1...3 as ClosedRange<UInt8> { await clinic.bluez.notify([number], of: 0x2a35) }
+                await clinic.bluez.disconnect()
                 let end = try await link.link.ended.wait()
                 // A driver gets its values after any other subscription.
                 try await link.subscribe(to: rate)
@@ -103,22 +95,16 @@ import Vitals
     }
 
     @Test func `a link that ends without records refuses a subscription`() async throws {
-        try await withClinic { clinic in
-            let path = FakeBlueZ.path(Clinic.strap)
-            await clinic.bluez.addDevice(Clinic.strap, name: "Cuff") { Self.peripheral() }
-            try await clinic.link { link in
-                await clinic.bluez.disconnect(path)
-                let end = try await link.link.ended.wait()
-                await #expect(throws: GATTError.link(end)) { try await link.subscribe(to: Self.cuff(link)) }
-            }
+        try await withStrapLink("Cuff", peripheral: { Self.peripheral() }) { clinic, link in
+            await clinic.bluez.disconnect()
+            let end = try await link.link.ended.wait()
+            await #expect(throws: GATTError.link(end)) { try await link.subscribe(to: Self.cuff(link)) }
         }
     }
 
     @Test func `records of a device that ends the connection as soon as it is made are reported`() async throws {
-        try await withClinic { clinic in
-            let path = FakeBlueZ.path(Clinic.strap)
-            await clinic.bluez.addDevice(Clinic.strap, name: "Cuff") { Self.peripheral() }
-            await clinic.bluez.hurry(path, [[1], [2]])
+        try await withStrap("Cuff", peripheral: { Self.peripheral() }) { clinic in
+            await clinic.bluez.hurry(Clinic.path, [[1], [2]])
             try await clinic.link { link in
                 try await link.subscribe(to: Self.cuff(link))
                 #expect(await Self.values(link) == [[1], [2]])
@@ -129,39 +115,33 @@ import Vitals
     @Test func `a record that comes while something is read is reported also when the link ends before the answer`()
         async throws
     {
-        try await withClinic { clinic in
-            let path = FakeBlueZ.path(Clinic.strap)
-            await clinic.bluez.addDevice(Clinic.strap, name: "Cuff") { Self.peripheral() }
-            try await clinic.link { link in
-                let model = try #require(link.characteristic(BluetoothUUID(0x2a24), in: Self.service))
-                try await link.subscribe(to: Self.cuff(link))
-                await clinic.bluez.silence("ReadValue")
-                try await withThrowingTaskGroup(of: Void.self) { group in
-                    group.addTask { await #expect(throws: GATTError.self) { try await link.read(model) } }
-                    try await clinic.bluez.calls.wait(within: Clinic.timeout) { calls in
-                        calls.contains { $0.hasPrefix("ReadValue") }
-                    }
-                    await clinic.bluez.notify([1], of: 0x2a35, path)
-                    await clinic.bluez.disconnect(path)
-                    #expect(await Self.values(link) == [[1]])
-                    try await group.waitForAll()
+        try await withStrapLink("Cuff", peripheral: { Self.peripheral() }) { clinic, link in
+            let model = try #require(link.characteristic(BluetoothUUID(0x2a24), in: Self.service))
+            try await link.subscribe(to: Self.cuff(link))
+            await clinic.bluez.silence("ReadValue")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { await #expect(throws: GATTError.self) { try await link.read(model) } }
+                try await clinic.bluez.calls.wait(within: Clinic.timeout) { calls in
+                    calls.contains { $0.hasPrefix("ReadValue") }
                 }
+                await clinic.bluez.notify([1], of: 0x2a35)
+                await clinic.bluez.disconnect()
+                #expect(await Self.values(link) == [[1]])
+                try await group.waitForAll()
             }
         }
     }
 
     @Test func `records that nobody takes are counted in an error in the log`() async throws {
-        try await withClinic { clinic in
-            let path = FakeBlueZ.path(Clinic.strap)
-            await clinic.bluez.addDevice(Clinic.strap, name: "Cuff") { Self.peripheral() }
+        try await withStrap("Cuff", peripheral: { Self.peripheral() }) { clinic in
             for isEnded in [false, true] {
-                await clinic.bluez.advertise(path)
+                await clinic.bluez.advertise()
                 try await clinic.link { link in
                     let model = try #require(link.characteristic(BluetoothUUID(0x2a24), in: Self.service))
-                    for number in 1...3 as ClosedRange<UInt8> { await clinic.bluez.notify([number], of: 0x2a35, path) }
+                    for number in 1...3 as ClosedRange<UInt8> { await clinic.bluez.notify([number], of: 0x2a35) }
                     #expect(try await link.read(model) == [7])
                     if isEnded {
-                        await clinic.bluez.disconnect(path)
+                        await clinic.bluez.disconnect()
                         _ = try await link.link.ended.wait()
                     }
                 }

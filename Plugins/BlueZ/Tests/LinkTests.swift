@@ -10,9 +10,7 @@ import Vitals
 /// Links to devices of a fake BlueZ on a real bus.
 @Suite(.timeLimit(.minutes(2))) struct LinkTests {
     @Test func `a device that advertises is connected, read, written and listened to`() async throws {
-        try await withClinic { clinic in
-            let path = FakeBlueZ.path(Clinic.strap)
-            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+        try await withStrap { clinic in
             try await clinic.link { link in
                 #expect(link.services.map(\.uuid.short) == [0x180f, 0x180d, 0x180a])
                 #expect(link.maximumPayload == 100)
@@ -25,7 +23,7 @@ import Vitals
                 try await link.write([1], to: control, .withResponse)
                 try await link.write([2], to: control, .withoutResponse)
                 try await link.subscribe(to: rate)
-                let device = try #require(await clinic.bluez.peripheral(path))
+                let device = try #require(await clinic.bluez.peripheral())
                 #expect(device.writes.map(\.bytes) == [[1], [2]])
                 #expect(device.writes.map(\.kind) == [.withResponse, .withoutResponse])
                 for value in 60..<70 as Range<UInt8> { device.send([0, value], from: 0x2a37) }
@@ -36,23 +34,20 @@ import Vitals
                 try await link.unsubscribe(from: rate)
                 #expect(device.subscribed.isEmpty)
             }
-            #expect(await clinic.bluez.peripheral(path) == nil)
+            #expect(await clinic.bluez.peripheral() == nil)
         }
     }
 
     @Test func `the value of a read is not taken for one that the device sent`() async throws {
-        try await withClinic { clinic in
-            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
-            try await clinic.link { link in
-                let rate = try #require(link.characteristic(BluetoothUUID(0x2a37), in: BluetoothUUID(0x180d)))
-                try await link.subscribe(to: rate)
-                let device = try #require(await clinic.bluez.peripheral(FakeBlueZ.path(Clinic.strap)))
-                device.send([0, 60], from: 0x2a37)
-                #expect(try await link.read(rate) == [0, 60])
-                device.send([0, 61], from: 0x2a37)
-                #expect(try await link.nextValue()?.bytes == [0, 60])
-                #expect(try await link.nextValue()?.bytes == [0, 61])
-            }
+        try await withStrapLink { clinic, link in
+            let rate = try #require(link.characteristic(BluetoothUUID(0x2a37), in: BluetoothUUID(0x180d)))
+            try await link.subscribe(to: rate)
+            let device = try #require(await clinic.bluez.peripheral())
+            device.send([0, 60], from: 0x2a37)
+            #expect(try await link.read(rate) == [0, 60])
+            device.send([0, 61], from: 0x2a37)
+            #expect(try await link.nextValue()?.bytes == [0, 60])
+            #expect(try await link.nextValue()?.bytes == [0, 61])
         }
     }
 
@@ -67,29 +62,23 @@ import Vitals
     ]) func `a refusal is reported as an error of the Attribute Protocol, and the link goes on`(
         error: BusError, expected: ATTError
     ) async throws {
-        try await withClinic { clinic in
-            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
-            try await clinic.link { link in
-                let model = try #require(link.characteristic(BluetoothUUID(0x2a24), in: BluetoothUUID(0x180a)))
-                await clinic.bluez.fail("ReadValue", error)
-                await #expect(throws: GATTError.refused(expected)) { try await link.read(model) }
-                #expect(try await link.read(model) == Array("Strap 1".utf8))
-            }
+        try await withStrapLink { clinic, link in
+            let model = try #require(link.characteristic(BluetoothUUID(0x2a24), in: BluetoothUUID(0x180a)))
+            await clinic.bluez.fail("ReadValue", error)
+            await #expect(throws: GATTError.refused(expected)) { try await link.read(model) }
+            #expect(try await link.read(model) == Array("Strap 1".utf8))
         }
     }
 
     @Test func `a device that disconnects ends its link, and is connected again when it advertises`() async throws {
-        try await withClinic { clinic in
-            let path = FakeBlueZ.path(Clinic.strap)
-            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+        try await withStrap { clinic in
             try await clinic.link { link in
-                await clinic.bluez.hide(path)
-                await clinic.bluez.disconnect(path)
+                await clinic.bluez.hide()
+                await clinic.bluez.disconnect()
                 await #expect(throws: LinkError.self) { try await link.nextValue() }
             }
             let connections = clinic.bluez.calls.elements.count { $0.hasPrefix("Connect ") }
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await clinic.link { _ in } }
+            try await clinic.whileLinking {
                 // It scans, and does not try to connect what is not there.
                 try await clinic.bluez.calls.wait(within: Clinic.timeout) { calls in
                     calls.lastIndex { $0.hasPrefix("StartDiscovery") } ?? 0 > calls.lastIndex {
@@ -97,17 +86,14 @@ import Vitals
                     } ?? 0
                 }
                 #expect(clinic.bluez.calls.elements.count { $0.hasPrefix("Connect ") } == connections)
-                await clinic.bluez.advertise(path)
-                try await group.waitForAll()
+                await clinic.bluez.advertise()
             }
             #expect(clinic.bluez.calls.elements.count { $0.hasPrefix("Connect ") } == connections + 1)
         }
     }
 
     @Test func `a device that the gateway does not wait for is seen by its advertisement`() async throws {
-        try await withClinic { clinic in
-            let path = FakeBlueZ.path(Clinic.strap)
-            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+        try await withStrap { clinic in
             let presence = DevicePresence()
             try await clinic.link(presence: presence) { _ in }
             let seen = Promise<Void>()
@@ -116,14 +102,13 @@ import Vitals
                 calls.lastIndex { $0.hasPrefix("StartDiscovery") } ?? 0 > calls.lastIndex { $0.hasPrefix("Disconnect") }
                     ?? 0
             }
-            await clinic.bluez.advertise(path)
+            await clinic.bluez.advertise()
             try await seen.wait()
         }
     }
 
     @Test func `a value that is too long is not sent`() async throws {
-        try await withClinic { clinic in
-            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+        try await withStrap { clinic in
             try await clinic.link { link in
                 let control = try #require(link.characteristic(BluetoothUUID(0x2a39), in: BluetoothUUID(0x180d)))
                 let (long, limit) = ([UInt8](repeating: 0, count: 513), link.maximumPayload)

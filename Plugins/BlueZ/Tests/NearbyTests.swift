@@ -10,7 +10,6 @@ import Vitals
 /// Scans for people, beside the gateway's own.
 @Suite(.timeLimit(.minutes(2))) struct NearbyTests {
     private static let moment: Duration = .milliseconds(1)
-    private static let path = FakeBlueZ.path(Clinic.strap)
     /// Not stored: the leak checker finds no indirect case in a constant.
     private static var heartRate: BusValue { .array(of: "s", [.string("0000180d-0000-1000-8000-00805f9b34fb")]) }
 
@@ -63,12 +62,11 @@ import Vitals
     @Test func `a scan shares that of a device that is waited for, names it, and lists one that is connected`()
         async throws
     {
-        try await withClinic { clinic in
-            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+        try await withStrap { clinic in
             try await clinic.link { _ in
                 let waiting = Task { try await clinic.link("band", Clinic.target("A4:C1:38:00:11:33")) { _ in } }
                 defer { waiting.cancel() }
-                await clinic.bluez.hide(Self.path)
+                await clinic.bluez.hide()
                 let found = try await clinic.radio.nearby(for: Self.moment)
                 #expect(found.map(\.device) == [try Clinic.id("strap")])
                 #expect(found.first?.isConnected == true)
@@ -160,8 +158,7 @@ import Vitals
 
     @Test func `a scan waits for an adapter that connects a device, for a limited time`() async throws {
         let clock = ManualClock()
-        try await withClinic(clock: clock.gatewayClock) { clinic in
-            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+        try await withStrap(clock: clock.gatewayClock) { clinic in
             await clinic.bluez.silence("Connect")
             let link = Task { try await clinic.link("strap", Clinic.target(connectTimeout: .minutes(2))) { _ in } }
             defer { link.cancel() }

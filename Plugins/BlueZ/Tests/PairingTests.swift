@@ -9,19 +9,16 @@ import Vitals
 
 /// Pairing.
 @Suite(.timeLimit(.minutes(2))) struct PairingTests {
-    private static let path = FakeBlueZ.path(Clinic.strap)
-
     @Test(
         arguments: [
             nil, 7,
         ] as [UInt32?]) func `a device is paired once, and trusted`(passkey: UInt32?) async throws
     {
         let pairing = try Self.pairing(passkey)
-        try await withClinic { clinic in
-            await clinic.bluez.addDevice(Clinic.strap, name: "Cuff", passkey: passkey) { Clinic.peripheral() }
+        try await withStrap("Cuff", passkey: passkey) { clinic in
             for _ in 0..<2 { try await clinic.link("cuff", Clinic.target(pairing: pairing)) { _ in } }
-            #expect(await clinic.bluez.property(Self.path, BlueZ.device, "Paired") == .bool(true))
-            #expect(await clinic.bluez.property(Self.path, BlueZ.device, "Trusted") == .bool(true))
+            #expect(await clinic.bluez.property(Clinic.path, BlueZ.device, "Paired") == .bool(true))
+            #expect(await clinic.bluez.property(Clinic.path, BlueZ.device, "Trusted") == .bool(true))
             #expect(clinic.bluez.calls.elements.count { $0.hasPrefix("Pair ") } == 1)
             #expect(await clinic.bluez.agent == nil)
         }
@@ -35,8 +32,7 @@ import Vitals
     @Test(arguments: [nil, 8] as [UInt32?])
     func `a wrong passkey, or none where one is wanted, is reported with the remedy`(passkey: UInt32?) async throws {
         let pairing = try Self.pairing(passkey)
-        try await withClinic { clinic in
-            await clinic.bluez.addDevice(Clinic.strap, name: "Cuff", passkey: 7) { Clinic.peripheral() }
+        try await withStrap("Cuff", passkey: 7) { clinic in
             do {
                 try await clinic.link("cuff", Clinic.target(pairing: pairing)) { _ in }
                 Issue.record("It is connected.")
@@ -72,10 +68,9 @@ import Vitals
         let pairing = try Self.pairing(passkey)
         let rejected = Bus.Result.failure(.bluez("Rejected", "The gateway does not pair it so."))
         let wanted = answer.map { Bus.Result.success($0) } ?? rejected
-        let own = [BusValue.path(Self.path)] + rest
+        let own = [BusValue.path(Clinic.path)] + rest
         let other = [BusValue.path(FakeBlueZ.path("A4:C1:38:00:11:33"))] + rest
-        try await withClinic { clinic in
-            await clinic.bluez.addDevice(Clinic.strap, name: "Cuff", passkey: passkey) { Clinic.peripheral() }
+        try await withStrap("Cuff", passkey: passkey) { clinic in
             let release = await clinic.bluez.hold("Pair")
             async let link: Void = clinic.link("cuff", Clinic.target(pairing: pairing)) { _ in }
             try await clinic.bluez.calls.wait(within: Clinic.timeout) { $0.contains { $0.hasPrefix("Pair ") } }
@@ -93,11 +88,10 @@ import Vitals
     }
 
     @Test func `an agent that was left at BlueZ is taken back, and the device is paired`() async throws {
-        try await withClinic { clinic in
-            await clinic.bluez.addDevice(Clinic.strap, name: "Cuff") { Clinic.peripheral() }
+        try await withStrap("Cuff") { clinic in
             await clinic.bluez.fail("RegisterAgent", .bluez("AlreadyExists", "Already Exists"))
             try await clinic.link("cuff", Clinic.target(pairing: .justWorks)) { _ in }
-            #expect(await clinic.bluez.property(Self.path, BlueZ.device, "Paired") == .bool(true))
+            #expect(await clinic.bluez.property(Clinic.path, BlueZ.device, "Paired") == .bool(true))
             let calls = clinic.bluez.calls.elements.filter { $0.contains("Agent") || $0.hasPrefix("Pair") }
             #expect(
                 calls.map { $0.prefix { $0 != " " } } == [
@@ -107,8 +101,7 @@ import Vitals
     }
 
     @Test func `an agent whose registration nobody waits for any more is taken back`() async throws {
-        try await withClinic { clinic in
-            await clinic.bluez.addDevice(Clinic.strap, name: "Cuff") { Clinic.peripheral() }
+        try await withStrap("Cuff") { clinic in
             await clinic.bluez.silence("RegisterAgent")
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {

@@ -9,8 +9,6 @@ import Vitals
 
 /// Passkeys that a device makes for each pairing, and a person types.
 @Suite(.timeLimit(.minutes(2))) struct PasskeyTests {
-    private static let path = FakeBlueZ.path(Clinic.strap)
-
     /// Requests for a passkey, with the states of the pairing.
     private struct Questions: Sendable {
         let requests = PasskeyRequests()
@@ -39,13 +37,12 @@ import Vitals
     }
 
     @Test func `a person gives the passkey that the device shows, and it is in no log`() async throws {
-        try await withClinic { clinic in
-            await clinic.bluez.addDevice(Clinic.strap, name: "Cuff", passkey: 40_713) { Clinic.peripheral() }
+        try await withStrap("Cuff", passkey: 40_713) { clinic in
             let questions = Questions()
             async let error = Self.connect(clinic, questions)
             try await questions.enter("040713")
             #expect(await error == nil)
-            #expect(await clinic.bluez.property(Self.path, BlueZ.device, "Paired") == .bool(true))
+            #expect(await clinic.bluez.property(Clinic.path, BlueZ.device, "Paired") == .bool(true))
             #expect(questions.phases == [.idle, .passkey, .checking, .paired])
             #expect(await clinic.bluez.agent == nil)
             #expect(!clinic.log.entries.contains { "\($0)".contains("40713") })
@@ -56,8 +53,7 @@ import Vitals
     }
 
     @Test func `a wrong passkey fails, and the next attempt asks again`() async throws {
-        try await withClinic { clinic in
-            await clinic.bluez.addDevice(Clinic.strap, name: "Cuff", passkey: 7) { Clinic.peripheral() }
+        try await withStrap("Cuff", passkey: 7) { clinic in
             let questions = Questions()
             async let first = Self.connect(clinic, questions)
             try await questions.enter("000008")
@@ -72,8 +68,7 @@ import Vitals
 
     @Test func `nobody is waited for longer than the device waits`() async throws {
         let clock = ManualClock()
-        try await withClinic(clock: clock.gatewayClock) { clinic in
-            await clinic.bluez.addDevice(Clinic.strap, name: "Cuff", passkey: 7) { Clinic.peripheral() }
+        try await withStrap("Cuff", passkey: 7, clock: clock.gatewayClock) { clinic in
             let questions = Questions(clock.gatewayClock)
             async let error = Self.connect(clinic, questions)
             let asked = try await questions.states.wait(within: Clinic.timeout) { $0.last?.phase == .passkey }
@@ -88,8 +83,7 @@ import Vitals
     }
 
     @Test func `a device that shows no passkey is paired without a question`() async throws {
-        try await withClinic { clinic in
-            await clinic.bluez.addDevice(Clinic.strap, name: "Cuff") { Clinic.peripheral() }
+        try await withStrap("Cuff") { clinic in
             let questions = Questions()
             #expect(await Self.connect(clinic, questions) == nil)
             #expect(questions.phases == [.idle, .paired])
@@ -97,8 +91,7 @@ import Vitals
     }
 
     @Test func `a stop while a passkey is asked for ends the pairing`() async throws {
-        try await withClinic { clinic in
-            await clinic.bluez.addDevice(Clinic.strap, name: "Cuff", passkey: 7) { Clinic.peripheral() }
+        try await withStrap("Cuff", passkey: 7) { clinic in
             let questions = Questions()
             let pairing = Task { await Self.connect(clinic, questions) }
             try await questions.states.wait(within: Clinic.timeout) { $0.last?.phase == .passkey }

@@ -47,10 +47,9 @@ import Vitals
     }
 
     @Test func `a periodic connection ends when the device is silent, and the next one waits its time`() async throws {
-        try await withClinic { clinic in
+        try await withStrap { clinic in
             let mode = DeviceTarget.Mode.periodic(
                 every: .milliseconds(300), idle: .milliseconds(100), longest: .seconds(30))
-            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
             let clock = ContinuousClock()
             var ends: [ContinuousClock.Instant] = []
             for _ in 0..<2 {
@@ -64,9 +63,8 @@ import Vitals
     }
 
     @Test func `who wants a new connection does not wait for the time of the next periodic one`() async throws {
-        try await withClinic { clinic in
+        try await withStrap { clinic in
             let mode = DeviceTarget.Mode.periodic(every: .hours(24), idle: .milliseconds(100), longest: .seconds(30))
-            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
             await #expect(throws: LinkError(.ended, "The gateway has left the device, and comes back.")) {
                 try await clinic.link("strap", Clinic.target(mode: mode), Self.listen)
             }
@@ -75,15 +73,14 @@ import Vitals
             pause.cancel()
             _ = await pause.result
             // The scan may have been running since before the pause, and the fake sends one advertisement a scan.
-            await clinic.bluez.advertise(FakeBlueZ.path(Clinic.strap))
+            await clinic.bluez.advertise()
             try await clinic.link("strap", Clinic.target()) { _ in }
         }
     }
 
     @Test func `a device that is never silent is left at the limit of the connection`() async throws {
-        try await withClinic { clinic in
+        try await withStrap { clinic in
             let mode = DeviceTarget.Mode.periodic(every: .seconds(10), idle: .seconds(5), longest: .milliseconds(200))
-            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
             await #expect(throws: LinkError(.ended, "The gateway has left the device, and comes back.")) {
                 try await clinic.link("strap", Clinic.target(mode: mode), Self.listen)
             }
@@ -99,14 +96,12 @@ import Vitals
         async throws
     {
         let clock = ManualClock()
-        try await withClinic(clock: clock.gatewayClock) { clinic in
+        try await withStrap(clock: clock.gatewayClock) { clinic in
             let mode = DeviceTarget.Mode.periodic(every: .hours(1), idle: .seconds(10), longest: .minutes(5))
-            let path = FakeBlueZ.path(Clinic.strap)
-            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
             for _ in 0..<3 {
                 let error = await #expect(throws: LinkError.self) {
                     try await clinic.link("strap", Clinic.target(mode: mode)) { link in
-                        await clinic.bluez.disconnect(path)
+                        await clinic.bluez.disconnect()
                         try await Self.listen(link)
                     }
                 }
@@ -123,9 +118,8 @@ import Vitals
     }
 
     @Test func `a connection that its driver fails is made again as soon as the device advertises`() async throws {
-        try await withClinic(clock: ManualClock().gatewayClock) { clinic in
+        try await withStrap(clock: ManualClock().gatewayClock) { clinic in
             let mode = DeviceTarget.Mode.periodic(every: .hours(1), idle: .seconds(10), longest: .minutes(5))
-            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
             let failure = DeviceError(.failure, "The ring did not answer.")
             await #expect(throws: failure) {
                 try await clinic.link("strap", Clinic.target(mode: mode)) { _ in throw failure }
@@ -139,9 +133,8 @@ import Vitals
         let clock = ManualClock()
         var options = BlueZOptions()
         (options.links, options.turn) = (1, .seconds(5))
-        try await withClinic(options, clock: clock.gatewayClock) { clinic in
+        try await withStrap("a", options: options, clock: clock.gatewayClock) { clinic in
             let other = "A4:C1:38:00:11:33"
-            await clinic.bluez.addDevice(Clinic.strap, name: "a") { Clinic.peripheral() }
             await clinic.bluez.addDevice(other, name: "b") { Clinic.peripheral() }
             let release = await clinic.bluez.hold("Connect")
             let turns = Recorder<String>()
@@ -171,10 +164,8 @@ import Vitals
 
     @Test func `a device whose connection fails lets the adapter listen for others for as long`() async throws {
         let clock = ManualClock()
-        try await withClinic(clock: clock.gatewayClock) { clinic in
+        try await withStrap("weak", clock: clock.gatewayClock) { clinic in
             let (other, absent) = ("A4:C1:38:00:11:33", "A4:C1:38:00:11:99")
-            let path = FakeBlueZ.path(Clinic.strap)
-            await clinic.bluez.addDevice(Clinic.strap, name: "weak") { Clinic.peripheral() }
             await clinic.bluez.addDevice(other, name: "other") { Clinic.peripheral() }
             try await clinic.link("other", Clinic.target(other)) { link in
                 let model = try #require(link.characteristic(BluetoothUUID(0x2a24), in: BluetoothUUID(0x180a)))
@@ -194,11 +185,11 @@ import Vitals
                     let weak = Task { try await clinic.link("weak", presence: presence) { _ in } }
                     // It counts only when it is waited for.
                     while Self.connections(clinic) < 2 {
-                        await clinic.bluez.advertise(path)
+                        await clinic.bluez.advertise()
                         _ = try await link.read(model)
                     }
                     // It is out of reach when the adapter tries it.
-                    await clinic.bluez.hide(path)
+                    await clinic.bluez.hide()
                     clock.set(to: .seconds(20))
                     release.fulfil(())
                     await #expect(throws: LinkError.self) { try await weak.value }
@@ -206,7 +197,7 @@ import Vitals
                     try await scans(after: "Connect ")
                     for (moment, isSeen) in [(39, false), (40, true)] {
                         clock.set(to: .seconds(moment))
-                        await clinic.bluez.advertise(path)
+                        await clinic.bluez.advertise()
                         // Its answer comes after the advertisement.
                         _ = try await link.read(model)
                         #expect((seen.value != nil) == isSeen, "\(moment)")

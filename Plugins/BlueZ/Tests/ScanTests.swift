@@ -19,14 +19,11 @@ import Vitals
 
     @Test func `an adapter that hears nothing scans anew, and is then switched off and on`() async throws {
         let clock = ManualClock()
-        try await withClinic(clock: clock.gatewayClock) { clinic in
+        try await withStrap(clock: clock.gatewayClock) { clinic in
             await clinic.bluez.deafen("hci0")
-            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await clinic.link { _ in } }
+            try await clinic.whileLinking {
                 try await clock.move(to: .minutes(10))
                 try await clock.move(to: .minutes(20))
-                try await group.waitForAll()
             }
             #expect(
                 Self.steps(clinic).prefix(7) == [
@@ -45,12 +42,10 @@ import Vitals
         async throws
     {
         let clock = ManualClock()
-        try await withClinic(clock: clock.gatewayClock) { clinic in
+        try await withStrap(clock: clock.gatewayClock) { clinic in
             await clinic.bluez.deafen("hci0")
             await clinic.bluez.fail("Set", .bluez("Busy"))
-            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await clinic.link { _ in } }
+            try await clinic.whileLinking {
                 try await clock.move(to: .minutes(10))
                 try await clock.move(to: .minutes(20))
                 // It waits from half to all of its first wait.
@@ -59,7 +54,6 @@ import Vitals
                     from: Duration.minutes(20) + ScanWatch.firstWait / 2)
                 #expect(clinic.log.entries.contains { $0.message == "An adapter does not scan." })
                 try await clock.move(to: Duration.minutes(30) + ScanWatch.firstWait)
-                try await group.waitForAll()
             }
             #expect(Self.steps(clinic).count { $0 == "Set" } == 3)
         }
@@ -67,8 +61,7 @@ import Vitals
 
     @Test func `an adapter that hears nothing and has a link is not switched off`() async throws {
         let clock = ManualClock()
-        try await withClinic(clock: clock.gatewayClock) { clinic in
-            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+        try await withStrap(clock: clock.gatewayClock) { clinic in
             try await clinic.link { link in
                 await clinic.bluez.deafen("hci0")
                 let other = Task { try await clinic.link("other", Clinic.target(Self.absent)) { _ in } }
@@ -90,14 +83,11 @@ import Vitals
 
     @Test func `an adapter that takes the order to scan and does not scan is switched off and on`() async throws {
         let clock = ManualClock()
-        try await withClinic(clock: clock.gatewayClock) { clinic in
+        try await withStrap(clock: clock.gatewayClock) { clinic in
             await clinic.bluez.hang("hci0")
-            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await clinic.link { _ in } }
+            try await clinic.whileLinking {
                 try await clock.move(to: .seconds(10))
                 try await clock.move(to: .seconds(30))
-                try await group.waitForAll()
             }
             #expect(
                 Self.steps(clinic).prefix(7) == [
@@ -109,17 +99,13 @@ import Vitals
 
     @Test func `an adapter whose scan cannot be started three times is switched off and on`() async throws {
         let clock = ManualClock()
-        try await withClinic(clock: clock.gatewayClock) { clinic in
-            await clinic.bluez.fail(
-                "StartDiscovery", .bluez("Failed"), .bluez("Failed"), .bluez("Failed"))
-            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await clinic.link { _ in } }
+        try await withStrap(clock: clock.gatewayClock) { clinic in
+            await clinic.bluez.fail("StartDiscovery", .bluez("Failed"), .bluez("Failed"), .bluez("Failed"))
+            try await clinic.whileLinking {
                 // Each wait lasts from half to all of a maximum, which doubles.
                 try await clock.move(to: .seconds(1), from: .milliseconds(500))
                 try await clock.move(to: .seconds(3), from: .seconds(2))
                 try await clock.move(to: .seconds(7), from: .seconds(5))
-                try await group.waitForAll()
             }
             let steps = Self.steps(clinic).filter { $0 != "StopDiscovery" }
             #expect(
@@ -131,10 +117,9 @@ import Vitals
 
     @Test func `an adapter that the gateway has switched off is switched on until it is on`() async throws {
         let clock = ManualClock()
-        try await withClinic(clock: clock.gatewayClock) { clinic in
+        try await withStrap(clock: clock.gatewayClock) { clinic in
             await clinic.bluez.deafen("hci0")
             await clinic.bluez.fail("Set", nil, .bluez("Busy"), .bluez("Busy"))
-            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
                     let error = await #expect(throws: LinkError.self) { try await clinic.link { _ in } }

@@ -11,11 +11,7 @@ import Vitals
 /// The listener itself: its configuration, TLS, its end.
 @Suite(.timeLimit(.minutes(3))) struct ListenerTests {
     private static func words(_ members: KeyValuePairs<String, String>) -> ConfigurationValue {
-        ConfigurationValue(
-            .map(
-                members.map {
-                    (ConfigurationKey($0.key), ConfigurationValue(.scalar($0.value, isQuoted: true)))
-                }))
+        .section(members, isQuoted: true)
     }
 
     @Test(arguments: [("0.0.0.0:8480", false), ("[::]:8480", false), ("127.0.0.1:8480", true), ("[::1]:0", true)])
@@ -86,8 +82,7 @@ import Vitals
         let stopped = Recorder<ContinuousClock.Instant>()
         try await withPrograms { programs in
             try await Office.with { office in
-                let idle = programs.start(
-                    "python3", ["-c", client.replacing("PORT", with: "\(office.port)")])
+                let idle = programs.start("python3", ["-c", client.replacing("PORT", with: "\(office.port)")])
                 try await idle.events.wait(within: .seconds(20)) { $0.contains(.line("connected")) }
                 stopped.append(.now)
             }

@@ -69,15 +69,8 @@ struct Office: Sendable {
         _ device: String, token: String, _ body: @escaping @Sendable (any DocumentLink) async throws -> Void
     ) async throws {
         let place = ConfigurationPlace(environment: ["TOKEN": token])
-        var reader = ConfigurationReader(
-            ConfigurationValue(
-                .map([
-                    (
-                        ConfigurationKey("token"),
-                        ConfigurationValue(
-                            .map([(ConfigurationKey("env"), ConfigurationValue(.scalar("TOKEN", isQuoted: true)))]))
-                    )
-                ])), place: place)
+        let secret = ConfigurationValue.section(["env": "TOKEN"], isQuoted: true)
+        var reader = ConfigurationReader(ConfigurationValue(.map([(ConfigurationKey("token"), secret)])), place: place)
         let transport = HTTPTransport(options: &reader)
         let issues = reader.finish()
         guard issues.isEmpty, let id = DeviceID(device) else { throw Unexpected(text: "\(issues)") }

@@ -2,6 +2,7 @@ import Foundation
 import GatewayKit
 import JSON
 import Link
+import TestSupport
 import Testing
 import Vitals
 
@@ -74,8 +75,7 @@ struct ExampleTests {
         let arguments = ["--state", folder.appending(path: "state.json").path()]
         let limits = AlertLimits(isEnabled: true, lower: 45, upper: 110)
         try await withExample(arguments) { session in
-            let before = try await session.monitorConfiguration(of: .heartRate)
-            #expect(before.exerciseMaximum == 190)
+            #expect(try await session.monitorConfiguration(of: .heartRate).exerciseMaximum == 190)
             try await session.setMonitorConfiguration(
                 try MonitorConfiguration(of: .heartRate, limits: [.resting: limits]))
             let wrong = try MonitorConfiguration(

@@ -1,6 +1,7 @@
 import GatewayKit
 import JSON
 import Synchronization
+import TestSupport
 import Testing
 import Vitals
 
@@ -55,10 +56,7 @@ import Vitals
         try await withLink { peer, session in
             peer.send(lines: [line(0, id: "7"), line(1, id: #""b""#), line(2, id: "9.5")])
             let events = try await session.nextEvents()
-            guard case .samples(_, let receipts)? = events?.first else {
-                Issue.record("no samples")
-                return
-            }
+            let (_, receipts) = try #require(events?.first?.asSamples, "no samples")
             let before = peer.writes.withLock { $0 }
             try await session.settle(
                 zip(receipts, [.new, .refused(DeviceError(.failure, "too old")), .known]).map {

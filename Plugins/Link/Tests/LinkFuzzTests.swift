@@ -1,6 +1,6 @@
-import Foundation
 import GatewayKit
 import JSON
+import TestSupport
 import Testing
 import Vitals
 
@@ -23,16 +23,12 @@ import Vitals
         #"{"jsonrpc":"2.0","method":"log","params":{"level":"debug","message":"\u00e9"}}"#,
     ]
 
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Inputs")
-    private static var inputs: [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: folder.path()))?.sorted() ?? []
-    }
+    private static let inputs = FuzzInputs()
 
-    @Test func `finds the inputs`() { #expect(Self.inputs.count >= 5) }
+    @Test func `finds the inputs`() { #expect(Self.inputs.names.count >= 5) }
 
-    @Test(arguments: inputs) func `takes what fuzzing begins with, and what once failed`(name: String) throws {
-        let bytes = [UInt8](try Data(contentsOf: Self.folder.appending(path: name)))
-        #expect(LinkInput.issues(in: bytes) == [])
+    @Test(arguments: inputs.names) func `takes what fuzzing begins with, and what once failed`(name: String) throws {
+        #expect(LinkInput.issues(in: try Self.inputs.bytes(name)) == [])
     }
 
     @Test(arguments: seeds)
@@ -44,7 +40,7 @@ import Vitals
             for _ in 0..<Int.random(in: 1...4, using: &random) {
                 bytes += Array((lines.randomElement(using: &random) ?? "").utf8) + [UInt8(ascii: "\n")]
             }
-            for _ in 0..<Int.random(in: 1...4, using: &random) { damage(&bytes, &random) }
+            for _ in 0..<Int.random(in: 1...4, using: &random) { Damage.json(&bytes, &random) }
             var splitter = LineSplitter()
             var inbound = Inbound()
             splitter.append(bytes)
@@ -78,7 +74,7 @@ import Vitals
         ]
         for _ in 0..<3_000 {
             var bytes = Array((answers.randomElement(using: &random) ?? "").utf8)
-            for _ in 0..<Int.random(in: 0...3, using: &random) { damage(&bytes, &random) }
+            for _ in 0..<Int.random(in: 0...3, using: &random) { Damage.json(&bytes, &random) }
             var reader = JSONReader(bytes)
             if let page = try? HistoryPage(link: &reader, of: .stress) {
                 #expect(page.samples.allSatisfy { $0.metric == .stress })
@@ -91,18 +87,6 @@ import Vitals
                 _ = SummaryDecoder(device: device, metric: metric, receivedAt: Timestamp(seconds: 0)).summaries(
                     in: value)
             }
-        }
-    }
-
-    private func damage(_ bytes: inout [UInt8], _ random: inout SplitMix64) {
-        guard !bytes.isEmpty else { return }
-        let position = Int.random(in: 0..<bytes.count, using: &random)
-        switch Int.random(in: 0..<5, using: &random) {
-        case 0: bytes[position] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-        case 1: bytes.remove(at: position)
-        case 2: bytes.insert("0123456789-e.\"{}[],:\n".utf8.randomElement(using: &random) ?? 0, at: position)
-        case 3: bytes.removeSubrange(position..<min(position + 9, bytes.count))
-        default: bytes.insert(contentsOf: bytes.prefix(position).suffix(12), at: position)
         }
     }
 }

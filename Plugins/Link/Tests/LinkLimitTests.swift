@@ -15,10 +15,7 @@ import Vitals
         try await withLink { peer, session in
             // Its quotes are two of the bytes.
             peer.send(lines: [request(id: String(repeating: "a", count: 1022))])
-            guard case .samples(let samples, let receipts)?? = try await session.nextEvents()?.first else {
-                Issue.record("no sample")
-                return
-            }
+            let (samples, receipts) = try #require(try await session.nextEvents()?.first?.asSamples, "no sample")
             #expect(samples.count == 1)
             #expect(receipts.first?.mark.utf8.count == 1024)
             peer.send(lines: [request(id: String(repeating: "a", count: 1023))])
@@ -37,18 +34,14 @@ import Vitals
         }
         try await withLink { peer, session in
             peer.send(lines: [line(stages: SampleLimits.stages)])
-            guard case .samples(let samples, _)?? = try await session.nextEvents()?.first else {
-                Issue.record("the longest sleep was refused")
-                return
-            }
+            let (samples, _) = try #require(
+                try await session.nextEvents()?.first?.asSamples, "the longest sleep was refused")
             #expect(samples.first?.weight == 361)
             for count in [SampleLimits.stages + 1, 6_500] {
                 #expect(line(stages: count).utf8.count < 256 * 1024)
                 peer.send(lines: [line(stages: count)])
-                guard case .samples(let samples, _)?? = try await session.nextEvents()?.first else {
-                    Issue.record("a sleep of \(count) stages did not arrive")
-                    return
-                }
+                let (samples, _) = try #require(
+                    try await session.nextEvents()?.first?.asSamples, "a sleep of \(count) stages did not arrive")
                 // The gateway refuses and counts it.
                 #expect(samples.first?.violations.map(\.message) == ["must be at most 2880 stages"])
                 #expect(samples.first?.weight == 361)

@@ -83,10 +83,10 @@ import Vitals
         }
         let greeting = try await peer.call("initialize")
         for _ in 0..<3 {
-            #expect(await clock.begun.next() == clock.now.offset + DeviceTimeouts.idle)
+            #expect(try await clock.nextSleep() == clock.now.offset + DeviceTimeouts.idle)
             clock.advance(by: DeviceTimeouts.idle)
             let ping = try await peer.call("ping")
-            #expect(await clock.begun.next() == clock.now.offset + DeviceTimeouts.ping)
+            #expect(try await clock.nextSleep() == clock.now.offset + DeviceTimeouts.ping)
             peer.send(lines: [#"{"id":\#(ping.id),"result":{}}"#])
         }
         peer.send(lines: [#"{"id":\#(greeting.id),"result":{"protocol":1,"device":{"model":"late"}}}"#])
@@ -99,10 +99,10 @@ import Vitals
         let context = try context(clock)
         async let session = failure { try await driver().withSession(over: .bytes(peer), context: context) { _ in } }
         _ = try await peer.call("initialize")
-        _ = await clock.begun.next()
+        _ = try await clock.nextSleep()
         clock.advance(by: DeviceTimeouts.idle)
         _ = try await peer.call("ping")
-        _ = await clock.begun.next()
+        _ = try await clock.nextSleep()
         clock.advance(by: DeviceTimeouts.ping)
         let error = await session
         #expect(error?.code == .timeout)

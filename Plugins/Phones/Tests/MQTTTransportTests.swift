@@ -9,12 +9,7 @@ import Vitals
 
 @Suite struct MQTTTransportTests {
     private func transport(_ members: KeyValuePairs<String, String>) -> (MQTTTransport, issues: [String]) {
-        var reader = ConfigurationReader(
-            ConfigurationValue(
-                .map(
-                    members.map {
-                        (ConfigurationKey($0.key), ConfigurationValue(.scalar($0.value, isQuoted: true)))
-                    })))
+        var reader = ConfigurationReader(.section(members, isQuoted: true))
         let transport = MQTTTransport(options: &reader)
         return (transport, reader.finish().map(\.message))
     }

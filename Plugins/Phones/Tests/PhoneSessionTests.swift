@@ -28,10 +28,7 @@ import Vitals
     @Test func `a document is answered when all of its samples are settled, and with what became of them`() throws {
         try withSession { session, documents, clock in
             let document = documents.send(Self.heartRates)
-            guard case .samples(let samples, let receipts)? = try await session.nextEvents()?.first else {
-                Issue.record("no samples")
-                return
-            }
+            let (samples, receipts) = try #require(try await session.nextEvents()?.first?.asSamples, "no samples")
             #expect(samples.count == 3)
             try await session.settle([SettledReceipt(receipts[0], .new), SettledReceipt(receipts[1], .known)])
             let early = await clock.withTimeout(.hours(1)) { try? await document.answered() }

@@ -35,8 +35,7 @@ import Vitals
         try play([.sent(Self.text("a\n")), .received(Self.text("b\n")), .end(.byDevice)]) { playback, simulation in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask {
-                    let bytes = try await playback.read(atMost: 100)
-                    #expect(bytes == Array("b\n".utf8))
+                    #expect(try await playback.read(atMost: 100) == Array("b\n".utf8))
                     #expect(simulation.uptime == .seconds(9))
                 }
                 try await simulation.gatewayClock.sleep(for: .seconds(9))
@@ -88,8 +87,7 @@ import Vitals
 
     @Test func `a link that the gateway had left ends there`() throws {
         try play([.received(Self.text("b")), .end(.byGateway)]) { playback, _ in
-            let bytes = try await playback.read(atMost: 9)
-            #expect(bytes == [0x62])
+            #expect(try await playback.read(atMost: 9) == [0x62])
             let error = await #expect(throws: LinkError.self) { try await playback.read(atMost: 9) }
             #expect(error?.code == .ended)
         }

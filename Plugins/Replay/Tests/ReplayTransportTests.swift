@@ -1,4 +1,5 @@
 import GatewayKit
+import TestSupport
 import Testing
 
 @testable import Replay
@@ -8,12 +9,7 @@ import Testing
     private static let file = "/proc/self/status"
 
     private func issues(_ members: KeyValuePairs<String, String>) -> [String] {
-        var reader = ConfigurationReader(
-            ConfigurationValue(
-                .map(
-                    members.map {
-                        (ConfigurationKey($0.key), ConfigurationValue(.scalar($0.value, isQuoted: false)))
-                    })))
+        var reader = ConfigurationReader(.section(members))
         _ = ReplayTransport(options: &reader)
         return reader.finish().map(\.message)
     }

@@ -28,80 +28,59 @@ import Vitals
     /// Waits until a number of live samples is committed. Returns when that was.
     private func commit(_ rig: AgentRig, of count: Int) async throws -> Duration {
         func isThere() -> Bool {
-            rig.store.facts.reduce(0) { sum, fact in
-                if case .measurement(let measurement) = fact.content, measurement.source == .live {
-                    sum + measurement.samples.count
-                } else {
-                    sum
-                }
-            } >= count
+            rig.store.facts.compactMap(\.asMeasurement).filter { $0.source == .live }.flatMap(\.samples).count >= count
         }
-        while !isThere() { try await rig.environment.gatewayClock.sleep(for: .milliseconds(1)) }
-        return rig.environment.uptime
+        while !isThere() { try await rig.sleep(for: .milliseconds(1)) }
+        return rig.uptime
     }
 
     @Test func `the first sample does not wait, and later ones wait until a second after it`() throws {
-        try AgentRig.everyOrder { environment in
-            let rig = rig(environment)
-            try await rig.run { _ in
-                try await rig.waitForSync()
-                let start = environment.uptime
-                await live(rig, 60, at: 0)
-                let first = try await commit(rig, of: 1)
-                #expect(first - start <= .milliseconds(5))
-                for number in 1...3 {
-                    try await environment.gatewayClock.sleep(for: .milliseconds(200))
-                    await live(rig, 60, at: number)
-                }
-                let rest = try await commit(rig, of: 4)
-                #expect(rest - first <= Self.within + .milliseconds(10))
-                #expect(rest - first >= Self.within - .milliseconds(10))
-                try await environment.gatewayClock.sleep(for: .seconds(2))
-                let again = environment.uptime
-                await live(rig, 60, at: 9)
-                #expect(try await commit(rig, of: 5) - again <= .milliseconds(5))
+        try AgentRig.synced(from: { rig($0) }) { rig, _ in
+            let start = rig.uptime
+            await live(rig, 60, at: 0)
+            let first = try await commit(rig, of: 1)
+            #expect(first - start <= .milliseconds(5))
+            for number in 1...3 {
+                try await rig.sleep(for: .milliseconds(200))
+                await live(rig, 60, at: number)
             }
+            let rest = try await commit(rig, of: 4)
+            #expect(rest - first <= Self.within + .milliseconds(10))
+            #expect(rest - first >= Self.within - .milliseconds(10))
+            try await rig.sleep(for: .seconds(2))
+            let again = rig.uptime
+            await live(rig, 60, at: 9)
+            #expect(try await commit(rig, of: 5) - again <= .milliseconds(5))
+        } then: { rig in
             // The three that waited share a message.
-            let sizes = rig.store.facts.compactMap { fact -> Int? in
-                if case .measurement(let measurement) = fact.content { measurement.samples.count } else { nil }
-            }
+            let sizes = rig.store.facts.compactMap { $0.asMeasurement?.samples.count }
             #expect(sizes == [1, 3, 1])
         }
     }
 
     @Test func `whom somebody waits for does not wait`() throws {
-        try AgentRig.everyOrder { environment in
-            let rig = rig(environment)
-            try await rig.run { agent in
-                try await rig.waitForSync()
-                var limits = MonitorSettings()
-                limits.set(
-                    MonitorConfiguration.fixture(
-                        of: .heartRate, limits: [.resting: AlertLimits(isEnabled: true, lower: 40, upper: 100)]))
-                let answer = try await rig.ask(
-                    .configure(MonitorPatch(limits.values), ifVersion: nil, adopts: false), "c", of: agent)
-                #expect(answer.status == .done, "\(answer)")
-                await live(rig, 60, at: 0)
-                _ = try await commit(rig, of: 1)
+        try AgentRig.synced(from: { rig($0) }) { rig, agent in
+            try await rig.limitRestingRate(of: agent)
+            await live(rig, 60, at: 0)
+            _ = try await commit(rig, of: 1)
 
-                var start = environment.uptime
-                await live(rig, 61, at: 1)
-                await live(rig, 62, at: 2, receipts: ["a"])
-                #expect(try await commit(rig, of: 3) - start <= .milliseconds(5))
-                start = environment.uptime
-                await live(rig, 130, at: 3)
-                try await rig.wait { if case .level(let level) = $0 { level.isActive } else { false } }
-                #expect(try await commit(rig, of: 4) - start <= .milliseconds(5))
-                start = environment.uptime
-                await live(rig, 131, at: 4)
-                await rig.session?.send(.battery(percent: 50, isCharging: nil))
-                #expect(try await commit(rig, of: 6) - start <= .milliseconds(5))
-                // A command is answered, and a page is stored, while samples wait.
-                start = environment.uptime
-                await live(rig, 132, at: 5)
-                _ = try await rig.ask(.sync(metrics: [], from: nil, to: nil), "s", of: agent)
-                #expect(environment.uptime - start <= .milliseconds(100))
-            }
+            var start = rig.uptime
+            await live(rig, 61, at: 1)
+            await live(rig, 62, at: 2, receipts: ["a"])
+            #expect(try await commit(rig, of: 3) - start <= .milliseconds(5))
+            start = rig.uptime
+            await live(rig, 130, at: 3)
+            try await rig.wait { $0.asLevel?.isActive == true }
+            #expect(try await commit(rig, of: 4) - start <= .milliseconds(5))
+            start = rig.uptime
+            await live(rig, 131, at: 4)
+            await rig.session?.send(.battery(percent: 50, isCharging: nil))
+            #expect(try await commit(rig, of: 6) - start <= .milliseconds(5))
+            // A command is answered, and a page is stored, while samples wait.
+            start = rig.uptime
+            await live(rig, 132, at: 5)
+            _ = try await rig.ask(.sync(metrics: [], from: nil, to: nil), "s", of: agent)
+            #expect(rig.uptime - start <= .milliseconds(100))
         }
     }
 
@@ -122,20 +101,17 @@ import Vitals
     }
 
     @Test func `what waits when a session ends is stored, and not before the store takes it`() throws {
-        try AgentRig.everyOrder { environment in
-            let rig = rig(environment)
-            try await rig.run { _ in
-                try await rig.waitForSync()
-                await live(rig, 60, at: 0)
-                _ = try await commit(rig, of: 1)
-                await live(rig, 61, at: 1)
-                try await environment.gatewayClock.sleep(for: .milliseconds(1))
-                rig.store.fail { $0 == .ingest ? StoreError(.full, "full") : nil }
-                rig.session?.disconnect()
-                try await rig.waitForLink(.waiting)
-                rig.store.fail(nil)
-                _ = try await commit(rig, of: 2)
-            }
+        try AgentRig.synced(from: { rig($0) }) { rig, _ in
+            await live(rig, 60, at: 0)
+            _ = try await commit(rig, of: 1)
+            await live(rig, 61, at: 1)
+            try await rig.sleep(for: .milliseconds(1))
+            rig.store.fail { $0 == .ingest ? StoreError(.full, "full") : nil }
+            rig.session?.disconnect()
+            try await rig.waitForLink(.waiting)
+            rig.store.fail(nil)
+            _ = try await commit(rig, of: 2)
+        } then: { rig in
             #expect(try await rig.store.samples(of: Fixture.device).count == 2)
         }
     }
@@ -147,19 +123,16 @@ import Vitals
             return Sample(metric: .sleep, start: start, end: start + .hours(8), reading: .sleep(Sleep(stages: stages)))
         }
         let most = LiveIngest.maximumKept / sleep(0).weight
-        try AgentRig.everyOrder(0..<2) { environment in
-            let rig = rig(environment)
-            try await rig.run { _ in
-                try await rig.waitForSync()
-                rig.store.fail { $0 == .ingest ? StoreError(.full, "full") : nil }
-                for days in [[4, 3, 2, 1, 0], [14, 13, 12, 11, 10, 9, 8, 7, 6, 5]] {
-                    await rig.session?.send(.samples(days.map { sleep($0) }, receipts: []))
-                    try await environment.gatewayClock.sleep(for: .milliseconds(1))
-                    try await reconnect(rig)
-                }
-                rig.store.fail(nil)
-                _ = try await commit(rig, of: most)
+        try AgentRig.synced(0..<2, from: { rig($0) }) { rig, _ in
+            rig.store.fail { $0 == .ingest ? StoreError(.full, "full") : nil }
+            for days in [[4, 3, 2, 1, 0], [14, 13, 12, 11, 10, 9, 8, 7, 6, 5]] {
+                await rig.session?.send(.samples(days.map { sleep($0) }, receipts: []))
+                try await rig.sleep(for: .milliseconds(1))
+                try await reconnect(rig)
             }
+            rig.store.fail(nil)
+            _ = try await commit(rig, of: most)
+        } then: { rig in
             let stored = try await rig.store.samples(of: Fixture.device).filter { $0.sample.metric == .sleep }
             #expect(stored.count == most)
             // The last that came are kept.
@@ -169,8 +142,7 @@ import Vitals
 
     @Test func `keeps the newest four thousand samples from session to session while the store takes nothing`() throws {
         let most = LiveIngest.maximumKept
-        try AgentRig.everyOrder(0..<3) { environment in
-            let rig = rig(environment)
+        try AgentRig.synced(0..<3, from: { rig($0) }) { rig, _ in
             @Sendable func burst(_ numbers: Range<Int>) async {
                 let samples = numbers.map { number in
                     Sample(
@@ -181,22 +153,20 @@ import Vitals
                 let impossible = Sample(metric: .heartRate, start: Fixture.noon - .seconds(1), reading: .value(0))
                 await rig.session?.send(.samples(numbers.contains(0) ? [impossible] + samples : samples, receipts: []))
             }
-            try await rig.run { _ in
-                try await rig.waitForSync()
-                rig.store.fail { $0 == .ingest ? StoreError(.full, "full") : nil }
-                for numbers in [0..<most - 100, most - 100..<most + 50] {
-                    await burst(numbers)
-                    try await environment.gatewayClock.sleep(for: .milliseconds(1))
-                    try await reconnect(rig)
-                }
-                rig.store.fail(nil)
-                _ = try await commit(rig, of: most)
+            rig.store.fail { $0 == .ingest ? StoreError(.full, "full") : nil }
+            for numbers in [0..<most - 100, most - 100..<most + 50] {
+                await burst(numbers)
+                try await rig.sleep(for: .milliseconds(1))
+                try await reconnect(rig)
             }
+            rig.store.fail(nil)
+            _ = try await commit(rig, of: most)
+        } then: { rig in
             let stored = try await rig.store.samples(of: Fixture.device)
             #expect(stored.count == most)
             #expect(stored.map(\.sample.start).min() == Fixture.noon + .milliseconds(50))
             // The dropped ones are announced.
-            let gaps = rig.store.facts.compactMap { if case .gap(let gap) = $0.content { gap } else { nil } }
+            let gaps = rig.gaps
             #expect(gaps.reduce(0) { $0 + ($1.refused[.notStored] ?? 0) } == 50)
             #expect(gaps.compactMap(\.to).max() == Fixture.noon + .milliseconds(49))
             #expect(gaps.reduce(0) { $0 + ($1.refused[.outOfRange] ?? 0) } == 1)
@@ -205,8 +175,7 @@ import Vitals
 
     @Test func `a dropped sample that the device sends again for want of a receipt is not announced as lost`() throws {
         let most = LiveIngest.maximumKept
-        try AgentRig.everyOrder(0..<3) { environment in
-            let rig = rig(environment)
+        try AgentRig.synced(0..<3, from: { rig($0) }) { rig, _ in
             @Sendable func burst(_ numbers: Range<Int>, hasReceipts: Bool) async {
                 let samples = numbers.map { number in
                     Sample(
@@ -216,23 +185,20 @@ import Vitals
                 let receipts = hasReceipts ? numbers.map { SampleReceipt("\($0)") } : []
                 await rig.session?.send(.samples(samples, receipts: receipts))
             }
-            try await rig.run { _ in
-                try await rig.waitForSync()
-                rig.store.fail { $0 == .ingest ? StoreError(.full, "full") : nil }
-                // Of the 50 samples that are dropped, the device still has the first 30.
-                for (numbers, hasReceipts) in [(0..<30, true), (30..<most, false), (most..<most + 50, false)] {
-                    await burst(numbers, hasReceipts: hasReceipts)
-                    try await environment.gatewayClock.sleep(for: .milliseconds(1))
-                    try await reconnect(rig)
-                }
-                rig.store.fail(nil)
-                _ = try await commit(rig, of: most)
-                await burst(0..<30, hasReceipts: true)
-                _ = try await commit(rig, of: most + 30)
+            rig.store.fail { $0 == .ingest ? StoreError(.full, "full") : nil }
+            // Of the 50 samples that are dropped, the device still has the first 30.
+            for (numbers, hasReceipts) in [(0..<30, true), (30..<most, false), (most..<most + 50, false)] {
+                await burst(numbers, hasReceipts: hasReceipts)
+                try await rig.sleep(for: .milliseconds(1))
+                try await reconnect(rig)
             }
-            let stored = try await rig.store.samples(of: Fixture.device)
-            #expect(stored.count == most + 30)
-            let gaps = rig.store.facts.compactMap { if case .gap(let gap) = $0.content { gap } else { nil } }
+            rig.store.fail(nil)
+            _ = try await commit(rig, of: most)
+            await burst(0..<30, hasReceipts: true)
+            _ = try await commit(rig, of: most + 30)
+        } then: { rig in
+            #expect(try await rig.store.samples(of: Fixture.device).count == most + 30)
+            let gaps = rig.gaps
             #expect(gaps.reduce(0) { $0 + ($1.refused[.notStored] ?? 0) } == 20)
             #expect(gaps.compactMap(\.from).min() == Fixture.noon + .milliseconds(30))
         }

@@ -29,18 +29,14 @@ import Vitals
 
     @Test(arguments: [[3], [3, -3], [400, -410, 10], [-20, 20], [3, -10, 7]])
     func `a day goes on where it was, whatever the clock said meanwhile`(days: [Int]) throws {
-        try AgentRig.everyOrder(0..<5) { environment in
-            let rig = AgentRig(environment)
-            try await rig.run { _ in
-                try await rig.waitForSync()
-                await send(rig, -5...0)
-                try await wait(rig, for: Self.today, with: 6, after: 0)
-                for jump in days { try await self.jump(environment, by: .days(jump)) }
-                environment.correctDate()
-                let count = rig.count
-                await send(rig, 1...2)
-                try await wait(rig, for: Self.today, with: 8, after: count)
-            }
+        try AgentRig.synced(0..<5) { rig, _ in
+            await send(rig, -5...0)
+            try await wait(rig, for: Self.today, with: 6, after: 0)
+            for jump in days { try await self.jump(rig.environment, by: .days(jump)) }
+            rig.environment.correctDate()
+            let count = rig.count
+            await send(rig, 1...2)
+            try await wait(rig, for: Self.today, with: 8, after: count)
         }
     }
 
@@ -62,10 +58,9 @@ import Vitals
                 try await wait(rig, for: Self.today, with: 8, after: count)
                 try await environment.gatewayClock.sleep(for: .hours(13))
             }
-            let days = rig.store.facts.compactMap { if case .day(let record) = $0.content { record } else { nil } }
-            #expect(days.map(\.summary.day) == [Self.today, Self.today])
-            #expect(days.map(\.summary.count) == [6, 8])
-            #expect(days.map(\.revision) == [1, 2])
+            #expect(rig.days.map(\.summary.day) == [Self.today, Self.today])
+            #expect(rig.days.map(\.summary.count) == [6, 8])
+            #expect(rig.days.map(\.revision) == [1, 2])
         }
     }
 }

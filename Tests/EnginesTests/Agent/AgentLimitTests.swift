@@ -29,18 +29,15 @@ import Vitals
     @Test func `no more than ninety days of a device's own summaries are asked for, unless a command names a range`()
         throws
     {
-        try AgentRig.everyOrder(0..<3) { environment in
-            let policy = DevicePolicy(sync: SyncPolicy(first: nil), calendar: Fixture.utc)
-            let rig = AgentRig(
-                environment, capabilities: Capabilities([.heartRate: [.history, .summary]]), policy: policy)
-            try await rig.run { _ in
-                try await rig.waitForSync()
-                let asked = rig.calls.compactMap { call -> ClosedRange<LocalDay>? in
-                    if case .summaries(.heartRate, let days) = call { days } else { nil }
-                }
-                let today = Fixture.utc.day(of: Fixture.noon)
-                #expect(asked == [today.advanced(by: 1 - SyncPolicy.maximumSummaryDays)...today])
+        let policy = DevicePolicy(sync: SyncPolicy(first: nil), calendar: Fixture.utc)
+        try AgentRig.synced(
+            0..<3, capabilities: Capabilities([.heartRate: [.history, .summary]]), policy: policy
+        ) { rig, _ in
+            let asked = rig.calls.compactMap { call -> ClosedRange<LocalDay>? in
+                if case .summaries(.heartRate, let days) = call { days } else { nil }
             }
+            let today = Fixture.utc.day(of: Fixture.noon)
+            #expect(asked == [today.advanced(by: 1 - SyncPolicy.maximumSummaryDays)...today])
         }
     }
 }

@@ -52,9 +52,8 @@ import Vitals
                 _ = try await rig.ask(.sync(metrics: [], from: nil, to: nil), "again", of: agent)
                 try await rig.waitForSync(after: count)
             }
-            let gaps = rig.store.facts.compactMap { if case .gap(let gap) = $0.content { gap } else { nil } }
-            #expect(gaps.first?.count == Self.pages * Self.perPage - 1)
-            let reads = rig.calls.compactMap { if case .history(let request) = $0 { request.from } else { nil } }
+            #expect(rig.gaps.first?.count == Self.pages * Self.perPage - 1)
+            let reads = rig.calls.compactMap { $0.asHistory?.from }
             #expect((reads.last ?? Fixture.noon) > (reads.first ?? Fixture.noon))
         }
     }

@@ -71,6 +71,11 @@ final class AgentRig: Sendable {
     /// The calls of all sessions so far.
     var calls: [ScriptedSession.Call] { state.withLock { $0.calls + ($0.session?.calls ?? []) } }
 
+    /// Treats calls of this kind so from now on, and answers all others.
+    func behave(_ behaviour: ScriptedSession.Behaviour, on kind: ScriptedSession.Call.Kind) {
+        behave { $0.kind == kind ? behaviour : .answer }
+    }
+
     func behave(_ behaviour: @escaping @Sendable (ScriptedSession.Call) -> ScriptedSession.Behaviour) {
         state.withLock { state in
             state.behaviour = behaviour
@@ -231,12 +236,19 @@ final class AgentRig: Sendable {
     }
 
     func waitForLink(_ phase: LinkState.Phase, after count: Int = 0) async throws {
-        try await wait(after: count) { if case .link(let link) = $0 { link.phase == phase } else { false } }
+        try await wait(after: count) { $0.asLink?.phase == phase }
     }
 
-    var latest: [LatestState] { states.compactMap { if case .latest(let latest) = $0 { latest } else { nil } } }
-    var levels: [AlertLevel] { states.compactMap { if case .level(let level) = $0 { level } else { nil } } }
+    var latest: [LatestState] { states.compactMap(\.asLatest) }
+    var levels: [AlertLevel] { states.compactMap(\.asLevel) }
     var count: Int { events.elements.count }
+
+    /// The days that the store has published, in order.
+    var days: [DayRecord] { store.facts.compactMap(\.asDay) }
+    /// What the store has published as lost, in order.
+    var gaps: [Gap] { store.facts.compactMap(\.asGap) }
+    /// The running days that were shown, in order.
+    var runningDays: [DayRecord] { states.compactMap(\.asToday) }
 }
 
 extension AgentRig.Event {
@@ -249,15 +261,5 @@ extension Answer {
     /// How many new and how many known records a synchronisation brought.
     var brought: [Int]? {
         if case .sync(let state) = data { [state.samplesNew, state.samplesKnown] } else { nil }
-    }
-}
-
-extension AgentRig {
-    /// Runs a scenario with several seeds, each of which gives another order of events.
-    static func everyOrder(
-        _ seeds: Range<UInt64> = 0..<20, start: Timestamp = Fixture.noon, deadline: Duration = .hours(4),
-        _ body: @escaping @Sendable (Simulation) async throws -> Void
-    ) throws {
-        for seed in seeds { try Simulation.run(seed: seed, start: start, deadline: deadline, body) }
     }
 }

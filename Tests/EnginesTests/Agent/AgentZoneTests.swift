@@ -29,15 +29,11 @@ import Vitals
     }
 
     private func facts(_ rig: AgentRig, _ metric: Metric) -> [DailySummary] {
-        rig.store.facts.compactMap { fact in
-            if case .day(let record) = fact.content, record.summary.metric == metric { record.summary } else { nil }
-        }
+        rig.days.map(\.summary).filter { $0.metric == metric }
     }
 
     private func running(_ rig: AgentRig, _ metric: Metric) -> DailySummary? {
-        rig.states.compactMap { state in
-            if case .today(let record) = state, record.summary.metric == metric { record.summary } else { nil }
-        }.last
+        rig.runningDays.last { $0.summary.metric == metric }?.summary
     }
 
     private func zones(_ summary: DailySummary?) -> [[Double]?] {
@@ -49,36 +45,26 @@ import Vitals
     func `a day and its workouts have minutes in zones, past and running, though heart rates come after workouts`()
         throws
     {
-        try AgentRig.everyOrder(0..<10) { environment in
-            let rig = Self.rig(environment)
-            try await rig.run { _ in
-                try await rig.waitForSync()
-                #expect(facts(rig, .heartRate).map(\.zones?.minutes) == [[0, 30, 0, 0, 0]])
-                // First without heart rates, then again with them.
-                #expect(facts(rig, .sport).map(zones) == [[[0, 0, 0, 0, 0]], [[0, 30, 0, 0, 0]]])
-                #expect(running(rig, .heartRate)?.zones?.minutes == [0, 30, 0, 0, 0])
-                #expect(zones(running(rig, .sport)) == [[0, 30, 0, 0, 0]])
-            }
+        try AgentRig.synced(0..<10, from: { Self.rig($0) }) { rig, _ in
+            #expect(facts(rig, .heartRate).map(\.zones?.minutes) == [[0, 30, 0, 0, 0]])
+            // First without heart rates, then again with them.
+            #expect(facts(rig, .sport).map(zones) == [[[0, 0, 0, 0, 0]], [[0, 30, 0, 0, 0]]])
+            #expect(running(rig, .heartRate)?.zones?.minutes == [0, 30, 0, 0, 0])
+            #expect(zones(running(rig, .sport)) == [[0, 30, 0, 0, 0]])
         }
     }
 
     @Test func `a heart rate that comes late corrects the workout that it belongs to`() throws {
-        try AgentRig.everyOrder(0..<10) { environment in
-            let rig = Self.rig(environment)
-            try await rig.run { agent in
-                try await rig.waitForSync()
-                let days = facts(rig, .sport).count
-                rig.change { $0.history[.heartRate]?.append(Fixture.heartRate(190, at: -1_440 - 111)) }
-                rig.change { $0.history[.heartRate]?.append(Fixture.heartRate(190, at: -111)) }
-                let from = Fixture.noon - .days(2)
-                _ = try await rig.ask(.sync(metrics: [.heartRate], from: from, to: nil), "s", of: agent)
-                #expect(zones(facts(rig, .sport).last) == [[0, 29, 0, 0, 1]])
-                #expect(facts(rig, .sport).count == days + 1)
-                try await rig.wait { state in
-                    if case .today(let record) = state { zones(record.summary) == [[0, 29, 0, 0, 1]] } else { false }
-                }
-                #expect(running(rig, .heartRate)?.zones?.minutes == [0, 29, 0, 0, 1])
-            }
+        try AgentRig.synced(0..<10, from: { Self.rig($0) }) { rig, agent in
+            let days = facts(rig, .sport).count
+            rig.change { $0.history[.heartRate]?.append(Fixture.heartRate(190, at: -1_440 - 111)) }
+            rig.change { $0.history[.heartRate]?.append(Fixture.heartRate(190, at: -111)) }
+            let from = Fixture.noon - .days(2)
+            _ = try await rig.ask(.sync(metrics: [.heartRate], from: from, to: nil), "s", of: agent)
+            #expect(zones(facts(rig, .sport).last) == [[0, 29, 0, 0, 1]])
+            #expect(facts(rig, .sport).count == days + 1)
+            try await rig.wait { $0.asToday.map { zones($0.summary) == [[0, 29, 0, 0, 1]] } == true }
+            #expect(running(rig, .heartRate)?.zones?.minutes == [0, 29, 0, 0, 1])
         }
     }
 
@@ -103,26 +89,17 @@ import Vitals
             let count = rig.count
             rig.open(.hang)
             try await rig.run { _ in
-                try await rig.wait(after: count) { state in
-                    if case .today(let record) = state {
-                        record.summary.zones?.minutes == [23, 0, 30, 0, 2]
-                    } else {
-                        false
-                    }
-                }
+                try await rig.wait(after: count) { $0.asToday?.summary.zones?.minutes == [23, 0, 30, 0, 2] }
             }
         }
     }
 
     @Test func `there are none where the setting is not`() throws {
-        try AgentRig.everyOrder(0..<3) { environment in
-            let rig = AgentRig(
-                environment, capabilities: Capabilities([.sport: [.history]]),
-                content: .init(history: [.sport: [Fixture.workout(at: -120, lasting: 30)]]))
-            try await rig.run { _ in
-                try await rig.waitForSync()
-                #expect(zones(running(rig, .sport)) == [nil])
-            }
+        try AgentRig.synced(
+            0..<3, capabilities: Capabilities([.sport: [.history]]),
+            content: .init(history: [.sport: [Fixture.workout(at: -120, lasting: 30)]])
+        ) { rig, _ in
+            #expect(zones(running(rig, .sport)) == [nil])
         }
     }
 }

@@ -7,39 +7,12 @@ import Vitals
 /// Every rule, through the whole life of an alert.
 @Suite struct AlertRuleTableTests {
     /// Limits of every metric, with a margin on both sides.
-    private static let settings: MonitorSettings = {
-        var settings = MonitorSettings()
-        settings.set(
-            MonitorConfiguration.fixture(
-                of: .heartRate,
-                limits: [
-                    .resting: AlertLimits(isEnabled: true, lower: 50, upper: 100),
-                    .exercise: AlertLimits(isEnabled: true, lower: 80, upper: 170),
-                ]))
-        settings.set(
-            MonitorConfiguration.fixture(
-                of: .bloodPressure,
-                limits: [
-                    .systolic: AlertLimits(isEnabled: true, lower: 95, upper: 140),
-                    .diastolic: AlertLimits(isEnabled: true, lower: 60, upper: 90),
-                ]))
-        settings.set(
-            MonitorConfiguration.fixture(
-                of: .bloodOxygen, limits: [.value: AlertLimits(isEnabled: true, lower: 90, upper: 97)]))
-        settings.set(
-            MonitorConfiguration.fixture(
-                of: .stress, limits: [.value: AlertLimits(isEnabled: true, lower: 20, upper: 70)]))
-        settings.set(
-            MonitorConfiguration.fixture(
-                of: .temperature, limits: [.value: AlertLimits(isEnabled: true, lower: 35.5, upper: 37.8)]))
-        settings.set(
-            MonitorConfiguration.fixture(
-                of: .respiratoryRate, limits: [.value: AlertLimits(isEnabled: true, lower: 9, upper: 24)]))
-        settings.set(
-            MonitorConfiguration.fixture(
-                of: .bloodGlucose, limits: [.value: AlertLimits(isEnabled: true, lower: 70, upper: 180)]))
-        return settings
-    }()
+    private static let settings = MonitorSettings.fixture(limits: [
+        .heartRate: [.resting: 50...100, .exercise: 80...170],
+        .bloodPressure: [.systolic: 95...140, .diastolic: 60...90], .bloodOxygen: [.value: 90...97],
+        .stress: [.value: 20...70], .temperature: [.value: 35.5...37.8], .respiratoryRate: [.value: 9...24],
+        .bloodGlucose: [.value: 70...180],
+    ])
 
     /// The metrics with a schedule alone.
     private static let withoutLimits: [Metric] = [.heartRateVariability, .skinTemperature]

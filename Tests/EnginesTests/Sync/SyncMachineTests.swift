@@ -22,6 +22,15 @@ import Vitals
                 capabilities: capabilities ?? self.capabilities), at: now)
     }
 
+    private func started(
+        _ metrics: [Metric] = [.heartRate], from: Timestamp? = nil, to: Timestamp? = nil,
+        cursors: [Metric: Timestamp] = [:]
+    ) -> SyncMachine {
+        var machine = machine()
+        _ = start(&machine, metrics, from: from, to: to, cursors: cursors)
+        return machine
+    }
+
     private func request(_ actions: [Action]) -> HistoryRequest? {
         actions.compactMap { if case .read(let request) = $0 { request } else { nil } }.first
     }
@@ -89,8 +98,7 @@ import Vitals
         var capabilities = capabilities
         capabilities.maximumHistoryDays = days
         let cursors = cursor.map { [Metric.heartRate: Fixture.minute($0)] } ?? [:]
-        #expect(
-            request(start(&machine, cursors: cursors, capabilities: capabilities))?.from == Fixture.minute(from))
+        #expect(request(start(&machine, cursors: cursors, capabilities: capabilities))?.from == Fixture.minute(from))
     }
 
     @Test func `reads everything where it is asked to, and looks two days back for what lasts`() {
@@ -110,52 +118,44 @@ import Vitals
     }
 
     @Test func `the cursor never moves back, and not for what is known`() {
-        var machine = machine()
-        _ = start(&machine, cursors: [.heartRate: Fixture.minute(-60)])
+        var machine = started(cursors: [.heartRate: Fixture.minute(-60)])
         #expect(cursor(machine.handle(page([-65, -60], next: "a"), at: now)) == nil)
         _ = machine.handle(.committed(new: 0, known: 2), at: now)
         #expect(cursor(machine.handle(page([-70, -50]), at: now)) == Fixture.minute(-50))
     }
 
     @Test func `a cursor from a clock that ran ahead is replaced`() {
-        var machine = machine()
-        _ = start(&machine, cursors: [.heartRate: now + .days(400)])
+        var machine = started(cursors: [.heartRate: now + .days(400)])
         #expect(cursor(machine.handle(page([-10]), at: now)) == Fixture.minute(-10))
     }
 
     @Test func `a range that begins behind the cursor moves nothing and acknowledges nothing`() {
-        var machine = machine()
-        _ = start(&machine, from: Fixture.minute(-30), cursors: [.heartRate: Fixture.minute(-60)])
+        var machine = started(from: Fixture.minute(-30), cursors: [.heartRate: Fixture.minute(-60)])
         #expect(cursor(machine.handle(page([-20]), at: now)) == nil)
         #expect(acknowledged(machine.handle(.committed(new: 1, known: 0), at: now)) == nil)
     }
 
     @Test func `a range that covers the cursor moves it`() {
-        var machine = machine()
-        _ = start(&machine, from: Fixture.minute(-90), cursors: [.heartRate: Fixture.minute(-60)])
+        var machine = started(from: Fixture.minute(-90), cursors: [.heartRate: Fixture.minute(-60)])
         #expect(cursor(machine.handle(page([-80, -20]), at: now)) == Fixture.minute(-20))
         #expect(acknowledged(machine.handle(.committed(new: 2, known: 0), at: now)) == Fixture.minute(-20))
     }
 
     @Test func `a range before anything was read moves nothing`() {
-        var machine = machine()
-        _ = start(&machine, from: now - .days(2), to: now - .days(1))
+        var machine = started(from: now - .days(2), to: now - .days(1))
         #expect(cursor(machine.handle(page([-2000]), at: now)) == nil)
     }
 
     @Test func `records outside of the range are kept, but do not move the cursor`() {
-        var machine = machine()
-        _ = start(&machine, from: now - .days(60), to: Fixture.minute(-100))
+        var machine = started(from: now - .days(60), to: Fixture.minute(-100))
         let actions = machine.handle(page([-120, -10]), at: now)
         #expect(samples(actions).count == 2)
         #expect(cursor(actions) == Fixture.minute(-120))
     }
 
     @Test func `a record that is still to come is skipped, and neither cursor nor acknowledgement pass it`() {
-        var machine = machine()
-        _ = start(&machine)
-        let night = Sample(
-            metric: .heartRate, start: Fixture.minute(-30), end: Fixture.minute(60), reading: .value(50))
+        var machine = started()
+        let night = Sample(metric: .heartRate, start: Fixture.minute(-30), end: Fixture.minute(60), reading: .value(50))
         let before = Fixture.heartRate(60, at: -40)
         let after = Fixture.heartRate(61, at: -20)
         let actions = machine.handle(.page(HistoryPage(samples: [before, night, after], next: "a")), at: now)
@@ -177,19 +177,16 @@ import Vitals
     }
 
     @Test func `nothing is acknowledged that began with a record which is still to come`() {
-        var machine = machine()
-        _ = start(&machine)
+        var machine = started()
         _ = machine.handle(page([-40, -30], next: "a"), at: now)
         _ = machine.handle(.committed(new: 2, known: 0), at: now)
-        let night = Sample(
-            metric: .heartRate, start: Fixture.minute(-30), end: Fixture.minute(60), reading: .value(50))
+        let night = Sample(metric: .heartRate, start: Fixture.minute(-30), end: Fixture.minute(60), reading: .value(50))
         _ = machine.handle(.page(HistoryPage(samples: [night])), at: now)
         #expect(acknowledged(machine.handle(.committed(new: 0, known: 0), at: now)) == Fixture.minute(-40))
     }
 
     @Test func `invalid records and those of another metric are skipped`() {
-        var machine = machine()
-        _ = start(&machine)
+        var machine = started()
         let samples = [
             Fixture.heartRate(500, at: -3), Fixture.sample(.stress, 20, at: -2), Fixture.heartRate(60, at: -1),
         ]
@@ -197,8 +194,7 @@ import Vitals
     }
 
     @Test func `nothing that may begin the next page is acknowledged when it fails`() {
-        var machine = machine()
-        _ = start(&machine)
+        var machine = started()
         _ = machine.handle(page([-30, -20, -10], next: "a"), at: now)
         _ = machine.handle(.committed(new: 3, known: 0), at: now)
         let actions = machine.handle(.failed(.deviceError, "broken record"), at: now)
@@ -214,8 +210,7 @@ import Vitals
     }
 
     @Test func `an empty history is done at once`() {
-        var machine = machine()
-        _ = start(&machine)
+        var machine = started()
         #expect(cursor(machine.handle(.page(HistoryPage(samples: [])), at: now)) == nil)
         let end = machine.handle(.committed(new: 0, known: 0), at: now)
         #expect(finished(end)?.phase == .idle)
@@ -225,8 +220,7 @@ import Vitals
     }
 
     @Test func `a metric that fails does not stop the others`() {
-        var machine = machine()
-        _ = start(&machine, [.heartRate, .stress])
+        var machine = started([.heartRate, .stress])
         let next = machine.handle(.failed(.unsupported, "no"), at: now)
         #expect(request(next)?.metric == .stress)
         _ = machine.handle(.page(HistoryPage(samples: [])), at: now)

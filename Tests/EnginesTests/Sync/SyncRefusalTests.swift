@@ -22,6 +22,12 @@ import Vitals
             at: now)
     }
 
+    private func started(_ metrics: [Metric] = [.heartRate]) -> SyncMachine {
+        var machine = machine()
+        _ = start(&machine, metrics)
+        return machine
+    }
+
     /// Reads a page, and returns the actions that follow.
     @discardableResult
     private func read(_ machine: inout SyncMachine, _ page: HistoryPage, at now: Timestamp? = nil) -> [Action] {
@@ -44,8 +50,7 @@ import Vitals
     }
 
     private static func backwards(at minute: Int) -> Sample {
-        Sample(
-            metric: .heartRate, start: Fixture.minute(minute), end: Fixture.minute(minute - 1), reading: .value(60))
+        Sample(metric: .heartRate, start: Fixture.minute(minute), end: Fixture.minute(minute - 1), reading: .value(60))
     }
 
     private static func forEver(at minute: Int) -> Sample {
@@ -61,8 +66,7 @@ import Vitals
         ], malformed: 2)
 
     @Test func `what is refused is counted by its reason, in the row and in a gap`() throws {
-        var machine = machine()
-        _ = start(&machine)
+        var machine = started()
         let end = read(&machine, Self.mixed)
         let row = try #require(machine.state.rows.first)
         let reasons: [RefusalReason: Int] = [.tooLong: 1, .endBeforeStart: 1, .outOfRange: 2, .malformed: 3]
@@ -78,8 +82,7 @@ import Vitals
     }
 
     @Test func `what was refused is reported once, whatever it is read again with`() {
-        var machine = machine()
-        _ = start(&machine)
+        var machine = started()
         #expect(gaps(read(&machine, Self.mixed)).count == 1)
         _ = start(&machine)
         #expect(gaps(read(&machine, Self.mixed)) == [])
@@ -98,8 +101,7 @@ import Vitals
     }
 
     @Test func `what has no time is announced once, also after a synchronisation that broke`() {
-        var machine = machine()
-        _ = start(&machine)
+        var machine = started()
         let page = HistoryPage(samples: [Fixture.heartRate(900, at: 90_000)], malformed: 4)
         #expect(gaps(read(&machine, page)).map(\.refused) == [[.outOfRange: 1, .malformed: 4]])
         _ = start(&machine)
@@ -114,8 +116,7 @@ import Vitals
     }
 
     @Test func `the cursor passes what is refused`() {
-        var machine = machine()
-        _ = start(&machine)
+        var machine = started()
         let page = HistoryPage(samples: [Fixture.heartRate(60, at: -20), Fixture.heartRate(900, at: -10)])
         #expect(cursor(machine.handle(.page(page), at: now)) == Fixture.minute(-10))
         var ahead = self.machine()
@@ -131,8 +132,7 @@ import Vitals
         ], next: "a")
 
     @Test func `the cursor passes refused records only in the commit of their gap`() {
-        var machine = machine()
-        _ = start(&machine)
+        var machine = started()
         let first = read(&machine, Self.unreported)
         #expect(cursor(first) == nil && gaps(first) == [])
         let last = read(&machine, HistoryPage(samples: [Fixture.heartRate(903, at: -30)]))
@@ -141,8 +141,7 @@ import Vitals
     }
 
     @Test func `a long reading announces now and then, except at the newest start`() {
-        var machine = machine()
-        _ = start(&machine)
+        var machine = started()
         read(&machine, Self.unreported)
         let next = HistoryPage(
             samples: [Fixture.heartRate(903, at: -40), Fixture.heartRate(904, at: -30)], next: "b", malformed: 1)
@@ -157,8 +156,7 @@ import Vitals
     @Test(arguments: [true, false]) func `a reading that fails announces what is on disk, else it is read again`(
         isStored: Bool
     ) {
-        var machine = machine()
-        _ = start(&machine, [.heartRate, .stress])
+        var machine = started([.heartRate, .stress])
         read(&machine, Self.unreported)
         let failed = machine.handle(.failed(.deviceError, "Not now."), at: now)
         let gap = gaps(failed).first
@@ -176,8 +174,7 @@ import Vitals
     }
 
     @Test func `a lost device announces what is on disk, too`() {
-        var machine = machine()
-        _ = start(&machine)
+        var machine = started()
         read(&machine, Self.unreported)
         let lost = machine.handle(.disconnected, at: now)
         #expect(gaps(lost).map(\.count) == [1])
@@ -190,8 +187,7 @@ import Vitals
     }
 
     @Test(arguments: [true, false]) func `however many are refused, the next good record is read`(isReadable: Bool) {
-        var machine = machine()
-        _ = start(&machine)
+        var machine = started()
         let pages = 3_000
         for page in 0..<pages {
             let bad =
@@ -210,8 +206,7 @@ import Vitals
     }
 
     @Test func `refused records that are all alike fill any number of pages, as an erased memory does`() throws {
-        var machine = machine()
-        _ = start(&machine)
+        var machine = started()
         let erased = Array(repeating: Fixture.heartRate(0, at: -30), count: 500)
         for number in 1...20 { read(&machine, HistoryPage(samples: erased, next: "\(number)")) }
         let end = read(&machine, HistoryPage(samples: [Fixture.heartRate(60, at: -10)], next: nil))
@@ -232,8 +227,7 @@ import Vitals
     }
 
     @Test func `summaries that cannot be read fail their metric, and its records stay`() {
-        var machine = machine()
-        _ = start(&machine, [.stress])
+        var machine = started([.stress])
         let end = read(&machine, HistoryPage(samples: [Fixture.sample(.stress, 20, at: -1)]))
         #expect(end.contains { if case .summarise(.stress, _) = $0 { true } else { false } })
         let failed = machine.handle(.failed(.busy, "Not now."), at: now)

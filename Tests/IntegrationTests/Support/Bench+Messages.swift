@@ -32,6 +32,16 @@ extension Bench {
         return messages[start...].filter { $0.topic == "\(Self.base)/\(topic)" }
     }
 
+    /// The values of a metric that count by now, each record with its newest revision.
+    func values(_ device: String, _ metric: String) -> [Int] {
+        var newest: [String: JSONValue] = [:]
+        for sample in messages("\(device)/measurement/\(metric)").flatMap({ $0.json["samples"]?.asArray ?? [] }) {
+            guard let id = sample["id"]?.asString, let revision = sample["rev"]?.asInt else { continue }
+            if revision >= newest[id]?["rev"]?.asInt ?? 0 { newest[id] = sample }
+        }
+        return newest.values.filter { $0["withdrawn"]?.asBool != true }.compactMap { $0["value"]?.asInt }.sorted()
+    }
+
     /// The number of messages so far.
     var position: Int { subscriber.messages.count }
 

@@ -68,6 +68,18 @@ struct Bench: Sendable {
         return gateway
     }
 
+    /// Writes the configuration, starts the gateway, and waits until a synchronisation of a device has ended.
+    @discardableResult
+    func start(
+        _ devices: [String], url: String? = nil, mqtt: [String] = [], sync: String = "{first: all}",
+        zone: String = "Europe/Berlin", plugins: String = "{}", synced device: String
+    ) async throws -> ChildProgram {
+        try configure(devices, url: url, mqtt: mqtt, sync: sync, zone: zone, plugins: plugins)
+        let gateway = startGateway()
+        try await synced(device)
+        return gateway
+    }
+
     /// Ends a program with a signal, and waits until it is gone.
     func end(_ program: ChildProgram, by interruption: ChildProgram.Interruption) async throws {
         program.interrupt(interruption)
@@ -78,6 +90,13 @@ struct Bench: Sendable {
     var log: String {
         gateways.elements.map { $0.events.elements.suffix(60).map(\.text).joined(separator: "\n") }
             .joined(separator: "\n--- the next run:\n")
+    }
+}
+
+extension ChildProgram {
+    /// Waits until a line of its output has this text.
+    func says(_ text: String) async throws {
+        try await events.wait(within: Bench.timeout) { events in events.contains { $0.text.contains(text) } }
     }
 }
 

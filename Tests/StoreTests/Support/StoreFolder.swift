@@ -5,7 +5,7 @@ import Synchronization
 import Vitals
 
 /// A folder for one test, and the stores opened in it.
-struct StoreFolder: ~Copyable {
+struct StoreFolder: ~Copyable, Sendable {
     let url: URL
     let committed = Committed()
     static let now = Timestamp(seconds: 1_795_000_000)  // 2026-11-18
@@ -29,6 +29,21 @@ struct StoreFolder: ~Copyable {
         ) { committed.add($0) }
     }
 
+    func open(_ change: (inout StoreOptions) -> Void) throws -> SQLiteStore {
+        var options = StoreOptions()
+        change(&options)
+        return try open(options)
+    }
+
+    /// A folder with a closed store that has these samples.
+    static func holding(_ samples: [Sample]) async throws -> StoreFolder {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        _ = try await store.ingest(Ingest(.band, samples))
+        try await store.close()
+        return folder
+    }
+
     /// A copy of the folder's files as they are on disk now, as after a crash.
     func crashed() throws -> StoreFolder {
         let other = try StoreFolder()
@@ -36,6 +51,24 @@ struct StoreFolder: ~Copyable {
             try FileManager.default.copyItem(atPath: path + suffix, toPath: other.path + suffix)
         }
         return other
+    }
+}
+
+extension SQLiteStore {
+    /// An open store in a folder of its own, which is there as long as the store.
+    static func scratch(_ change: (inout StoreOptions) -> Void = { _ in }) throws -> SQLiteStore {
+        var options = StoreOptions()
+        change(&options)
+        let place = ScratchPlace(folder: try StoreFolder())
+        return try SQLiteStore(
+            path: place.folder.path, options: options, executor: QueueExecutor(label: "writer"), now: StoreFolder.now,
+            newIdentity: SampleID(high: 1, low: 0)
+        ) { place.folder.committed.add($0) }
+    }
+
+    private final class ScratchPlace: Sendable {
+        let folder: StoreFolder
+        init(folder: consuming StoreFolder) { self.folder = folder }
     }
 }
 

@@ -12,3 +12,19 @@ extension MonitorConfiguration {
         } catch { preconditionFailure("\(error)") }  // an error of the test itself
     }
 }
+
+extension MonitorSettings {
+    /// Settings for a test: limits of the values of some metrics, all of which hold.
+    package static func fixture(limits: [Metric: [AlertRule.Subject: ClosedRange<Double>]]) -> MonitorSettings {
+        var settings = MonitorSettings()
+        for (metric, ranges) in limits {
+            settings.set(
+                MonitorConfiguration.fixture(
+                    of: metric,
+                    limits: ranges.mapValues {
+                        AlertLimits(isEnabled: true, lower: $0.lowerBound, upper: $0.upperBound)
+                    }))
+        }
+        return settings
+    }
+}

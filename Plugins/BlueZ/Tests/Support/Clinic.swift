@@ -9,6 +9,8 @@ import Vitals
 /// A gateway's Bluetooth with a fake BlueZ on its own bus.
 struct Clinic: Sendable {
     static let strap = "A4:C1:38:00:11:22"
+    /// The strap's object.
+    static let path = FakeBlueZ.path(strap)
     static let timeout: Duration = .seconds(20)
 
     let bluez: FakeBlueZ
@@ -33,6 +35,13 @@ struct Clinic: Sendable {
         _ body: @escaping @Sendable (BlueZLink) async throws -> Void
     ) async throws {
         try await radio.withLink(try Self.id(id), target, presence: presence, body)
+    }
+
+    /// Runs `body` while the strap is connected, and waits until it was.
+    func whileLinking(_ body: () async throws -> Void) async throws {
+        async let linking: Void = self.link { _ in }
+        try await body()
+        try await linking
     }
 
     /// A strap: heart rate with notifications, a control point, a model, a battery.
@@ -68,6 +77,30 @@ func withClinic(
         let clinic = Clinic(bluez: bluez, address: address, radio: radio, log: log)
         try await radio.run { try await body(clinic) }
         await bluez.stop()
+    }
+}
+
+/// The same with a strap that advertises.
+func withStrap(
+    _ name: String = "Strap", passkey: UInt32? = nil, options: BlueZOptions = BlueZOptions(),
+    adapters: [String] = ["hci0"], isPowered: Bool = true, clock: GatewayClock = .system,
+    peripheral make: @escaping @Sendable () -> ScriptedPeripheral = { Clinic.peripheral() },
+    _ body: @escaping @Sendable (Clinic) async throws -> Void
+) async throws {
+    try await withClinic(options, adapters: adapters, isPowered: isPowered, clock: clock) { clinic in
+        await clinic.bluez.addDevice(Clinic.strap, name: name, passkey: passkey, make)
+        try await body(clinic)
+    }
+}
+
+/// The same with a link to the strap.
+func withStrapLink(
+    _ name: String = "Strap", passkey: UInt32? = nil, clock: GatewayClock = .system,
+    peripheral make: @escaping @Sendable () -> ScriptedPeripheral = { Clinic.peripheral() },
+    _ body: @escaping @Sendable (Clinic, BlueZLink) async throws -> Void
+) async throws {
+    try await withStrap(name, passkey: passkey, clock: clock, peripheral: make) { clinic in
+        try await clinic.link { link in try await body(clinic, link) }
     }
 }
 

@@ -43,7 +43,7 @@ extension FakeBlueZ {
     }
 
     /// The device advertises now and in later scans.
-    func advertise(_ path: String) {
+    func advertise(_ path: String = Clinic.path) {
         guard var device = devices[path], let name = names[path] else { return }
         device.isAdvertising = true
         device.strength = device.strength == -60 ? -61 : -60
@@ -66,13 +66,13 @@ extension FakeBlueZ {
     }
 
     /// The device does not advertise any more.
-    func hide(_ path: String) { devices[path]?.isAdvertising = false }
+    func hide(_ path: String = Clinic.path) { devices[path]?.isAdvertising = false }
 
     /// The connected device.
-    func peripheral(_ path: String) -> ScriptedPeripheral? { devices[path]?.peripheral }
+    func peripheral(_ path: String = Clinic.path) -> ScriptedPeripheral? { devices[path]?.peripheral }
 
     /// The device ends the connection.
-    func disconnect(_ path: String) {
+    func disconnect(_ path: String = Clinic.path) {
         guard let device = devices[path], device.peripheral != nil else { return }
         device.pump?.cancel()
         device.peripheral?.disconnect()
@@ -86,7 +86,7 @@ extension FakeBlueZ {
     func hurry(_ path: String, _ farewell: [[UInt8]]) { devices[path]?.farewell = farewell }
 
     /// Reports a value of a characteristic, as BlueZ does for its own subscription, which it renews when a paired device comes back.
-    func notify(_ bytes: [UInt8], of uuid: UInt16, _ path: String) {
+    func notify(_ bytes: [UInt8], of uuid: UInt16, _ path: String = Clinic.path) {
         let objects = devices[path]?.characteristics.filter { $0.value.uuid == BluetoothUUID(uuid) } ?? [:]
         for object in objects.keys { change(object, BlueZ.characteristic, ["Value": .bytes(bytes)]) }
     }
@@ -235,8 +235,7 @@ extension FakeBlueZ {
     /// Reads a characteristic that the gateway serves, for a device.
     func readFromGateway(_ short: UInt16, by device: String, offset: UInt16 = 0) async throws(BusError) -> [UInt8] {
         guard let application, let bus else { throw .bluez("DoesNotExist") }
-        let objects = try await bus.call(
-            application.sender, application.path, DBus.objectManager, "GetManagedObjects")
+        let objects = try await bus.call(application.sender, application.path, DBus.objectManager, "GetManagedObjects")
         let uuid = "\(BluetoothUUID(short))"
         let path = objects.first?.members.first {
             $0.value.members[BlueZ.characteristic]?.members["UUID"]?.text == uuid

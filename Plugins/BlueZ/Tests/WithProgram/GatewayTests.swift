@@ -30,7 +30,6 @@ import Testing
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let file = folder.appending(path: "gateway.yaml").path(percentEncoded: false)
-        let path = FakeBlueZ.path(Clinic.strap)
         try await withPrivateBus { address in
             let bluez = FakeBlueZ(address: address)
             try await bluez.start()
@@ -46,7 +45,7 @@ import Testing
                                 calls.count { $0.hasPrefix("StartNotify") } > round
                             }
                             // The value is lost if the device does not know of the subscription yet.
-                            while await bluez.peripheral(path)?.send([0x06, rate], from: 0x2a37) != true {
+                            while await bluez.peripheral()?.send([0x06, rate], from: 0x2a37) != true {
                                 await Task.yield()
                             }
                             let messages = try await subscriber.wait(deadline: Self.timeout) { messages in
@@ -70,7 +69,7 @@ import Testing
                         gateway.interrupt(.end)
                         try await gateway.end(within: Self.timeout)
                         // It has left the device.
-                        #expect(await bluez.peripheral(path) == nil)
+                        #expect(await bluez.peripheral() == nil)
                     }
                 }
             }

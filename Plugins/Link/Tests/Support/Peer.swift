@@ -3,6 +3,7 @@ import JSON
 import Link
 import Logging
 import Synchronization
+import TestSupport
 import Testing
 import Vitals
 

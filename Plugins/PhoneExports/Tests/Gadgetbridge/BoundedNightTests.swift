@@ -73,12 +73,9 @@ import Vitals
     @Test func `a sleep of Garmin without events is reported beside one with them, and a lone stage is counted`() throws
     {
         try phone.table("GARMIN_SLEEP_STAGE_SAMPLE", "STAGE I!")
-        try phone.table("GARMIN_EVENT_SAMPLE", "EVENT I!, EVENT_TYPE I, DATA I")
-        try phone.insert(
-            "GARMIN_EVENT_SAMPLE",
-            [
-                [ms(0), 74, 0, "NULL"], [ms(130), 74, 1, "NULL"], [ms(400), 74, 0, "NULL"], [ms(500), 74, 1, "NULL"],
-            ])
+        try phone.table(
+            "GARMIN_EVENT_SAMPLE", "EVENT I!, EVENT_TYPE I, DATA I",
+            [[ms(0), 74, 0, "NULL"], [ms(130), 74, 1, "NULL"], [ms(400), 74, 0, "NULL"], [ms(500), 74, 1, "NULL"]])
         try phone.insert(
             "GARMIN_SLEEP_STAGE_SAMPLE",
             [

@@ -10,9 +10,8 @@ import Vitals
     init() throws { phone = try Phone() }
 
     @Test func `a minute without steps was not measured`() throws {
-        try phone.table("PINE_TIME_ACTIVITY_SAMPLE", "RAW_KIND I!, STEPS I, HEART_RATE I!")
-        try phone.insert(
-            "PINE_TIME_ACTIVITY_SAMPLE",
+        try phone.table(
+            "PINE_TIME_ACTIVITY_SAMPLE", "RAW_KIND I!, STEPS I, HEART_RATE I!",
             [[midnight, 1, 12, 61], [midnight + 60, 1, "NULL", 62], [midnight + 120, 1, "'many'", 63]])
         #expect(try phone.values(.steps) == [Value(-60, 0, 12)])
         #expect(try phone.open().skippedRows == ["PINE_TIME_ACTIVITY_SAMPLE": [.notMeasured: 1, .unreadable: 1]])
@@ -45,9 +44,8 @@ import Vitals
     }
 
     @Test func `steps without their duration were not measured`() throws {
-        try phone.table("WITHINGS_STEEL_HRACTIVITY_SAMPLE", "DURATION I, RAW_KIND I!, STEPS I")
-        try phone.insert(
-            "WITHINGS_STEEL_HRACTIVITY_SAMPLE",
+        try phone.table(
+            "WITHINGS_STEEL_HRACTIVITY_SAMPLE", "DURATION I, RAW_KIND I!, STEPS I",
             [
                 [midnight, "NULL", 0, 80], [midnight + 90, 60, 0, "NULL"], [midnight + 180, 60, 0, 7],
                 [midnight + 240, "'long'", 0, 9],

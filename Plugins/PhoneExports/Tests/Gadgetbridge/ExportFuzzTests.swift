@@ -8,15 +8,12 @@ import Vitals
 
 /// Damaged exports and records, by seeds: the same invariants as the fuzzers of `Tests/Fuzz/run`.
 @Suite struct ExportFuzzTests {
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Inputs")
-    private static var inputs: [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: folder.path()))?.sorted() ?? []
-    }
+    private static let inputs = FuzzInputs()
 
-    @Test func `finds the inputs`() { #expect(Self.inputs.count >= 4) }
+    @Test func `finds the inputs`() { #expect(Self.inputs.names.count >= 4) }
 
-    @Test(arguments: inputs) func `takes what fuzzing begins with, and what once failed`(name: String) throws {
-        let bytes = [UInt8](try Data(contentsOf: Self.folder.appending(path: name)))
+    @Test(arguments: inputs.names) func `takes what fuzzing begins with, and what once failed`(name: String) throws {
+        let bytes = try Self.inputs.bytes(name)
         let place = FileManager.default.temporaryDirectory.appending(path: "input-\(UUID().uuidString)")
         #expect(ExportInput.result(of: bytes, at: place).issues == [])
         #expect(RecordInput.issues(in: bytes) == [])
@@ -27,20 +24,20 @@ import Vitals
         let phone = try Phone()
         let midnight = Phone.midnight
         try phone.run("PRAGMA page_size = 512; VACUUM;")
-        try phone.table("MI_BAND_ACTIVITY_SAMPLE", "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!")
-        try phone.insert(
-            "MI_BAND_ACTIVITY_SAMPLE", (0..<60).map { [midnight + $0 * 60, 20, $0 % 9, $0 % 12, 60 + $0] })
-        try phone.table("CMF_ACTIVITY_SAMPLE", "STEPS I!, RAW_KIND I!, HEART_RATE I!")
-        try phone.insert("CMF_ACTIVITY_SAMPLE", (0..<9).map { [midnight + $0 * 20_000, $0 % 4 * 300, 1, 70] })
+        try phone.table(
+            "MI_BAND_ACTIVITY_SAMPLE", "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!",
+            (0..<60).map { [midnight + $0 * 60, 20, $0 % 9, $0 % 12, 60 + $0] })
+        try phone.table(
+            "CMF_ACTIVITY_SAMPLE", "STEPS I!, RAW_KIND I!, HEART_RATE I!",
+            (0..<9).map { [midnight + $0 * 20_000, $0 % 4 * 300, 1, 70] })
         try phone.table("COLMI_SLEEP_SESSION_SAMPLE", "WAKEUP_TIME I")
         try phone.table("COLMI_SLEEP_STAGE_SAMPLE", "DURATION I!, STAGE I!")
         try phone.insert("COLMI_SLEEP_SESSION_SAMPLE", [[midnight * 1000, (midnight + 3600) * 1000]])
-        try phone.insert(
-            "COLMI_SLEEP_STAGE_SAMPLE", [[midnight * 1000, 30, 2], [(midnight + 1800) * 1000, 30, 3]])
-        try phone.table("GENERIC_BLOOD_PRESSURE_SAMPLE", "BP_SYSTOLIC I!, BP_DIASTOLIC I!, USER_INDEX I, PULSE_RATE I")
-        try phone.insert("GENERIC_BLOOD_PRESSURE_SAMPLE", [[midnight * 1000, 121, 79, 2, 66]])
-        try phone.table("GENERIC_WEIGHT_SAMPLE", "WEIGHT_KG R!")
-        try phone.insert("GENERIC_WEIGHT_SAMPLE", [[midnight * 1000, 71.5]])
+        try phone.insert("COLMI_SLEEP_STAGE_SAMPLE", [[midnight * 1000, 30, 2], [(midnight + 1800) * 1000, 30, 3]])
+        try phone.table(
+            "GENERIC_BLOOD_PRESSURE_SAMPLE", "BP_SYSTOLIC I!, BP_DIASTOLIC I!, USER_INDEX I, PULSE_RATE I",
+            [[midnight * 1000, 121, 79, 2, 66]])
+        try phone.table("GENERIC_WEIGHT_SAMPLE", "WEIGHT_KG R!", [[midnight * 1000, 71.5]])
         try phone.run(
             """
             INSERT INTO BASE_ACTIVITY_SUMMARY (START_TIME, END_TIME, ACTIVITY_KIND, DEVICE_ID, USER_ID, SUMMARY_DATA)
@@ -58,12 +55,7 @@ import Vitals
         var (read, refused) = (0, 0)
         for _ in 0..<150 {
             var bytes = whole
-            for _ in 0..<Int.random(in: 1...6, using: &random) {
-                let place = Int.random(in: 0..<bytes.count, using: &random)
-                bytes[place] =
-                    [0, 0xff, 0x80, bytes[place] &+ 1, UInt8.random(in: 0...255, using: &random)]
-                    .randomElement(using: &random) ?? 0
-            }
+            Damage.bytes(&bytes, &random)
             let result = ExportInput.result(of: bytes, at: phone.file)
             #expect(result.issues == [])
             if result.refusal == nil { read += 1 } else { refused += 1 }

@@ -29,8 +29,7 @@ import Vitals
     }
 
     @Test func `Lefun's kinds are its own, and its measurements are by codes`() throws {
-        try phone.table(
-            "LEFUN_ACTIVITY_SAMPLE", "RAW_KIND I!, STEPS I!, DISTANCE I!, CALORIES I!, HEART_RATE I!")
+        try phone.table("LEFUN_ACTIVITY_SAMPLE", "RAW_KIND I!, STEPS I!, DISTANCE I!, CALORIES I!, HEART_RATE I!")
         try phone.table("LEFUN_BIOMETRIC_SAMPLE", "TYPE I!, VALUE1 I!, VALUE2 I")
         try phone.table("LEFUN_SLEEP_SAMPLE", "TYPE I!")
         try phone.insert(
@@ -76,8 +75,9 @@ import Vitals
     }
 
     @Test func `a Pebble's deep sleep lies within its light one`() throws {
-        try phone.table("PEBBLE_HEALTH_ACTIVITY_SAMPLE", "RAW_INTENSITY I!, STEPS I!, HEART_RATE I!")
-        try phone.insert("PEBBLE_HEALTH_ACTIVITY_SAMPLE", [[midnight, 1, 9, 66]])
+        try phone.table(
+            "PEBBLE_HEALTH_ACTIVITY_SAMPLE", "RAW_INTENSITY I!, STEPS I!, HEART_RATE I!",
+            [[midnight, 1, 9, 66]])
         try phone.run(
             """
             CREATE TABLE PEBBLE_HEALTH_ACTIVITY_OVERLAY (TIMESTAMP_FROM INTEGER NOT NULL, TIMESTAMP_TO INTEGER NOT NULL,
@@ -132,22 +132,23 @@ import Vitals
         try phone.table("GARMIN_NAP_SAMPLE", "END_TIMESTAMP I!")
         try phone.table("GENERIC_SLEEP_STAGE_SAMPLE", "DURATION I!, STAGE I!")
         // The means of a night, whose meaning only their names say.
-        try phone.table("HUAWEI_SLEEP_STATS_SAMPLE", "BED_TIME I!, WAKEUP_TIME I!, AVG_HRV I!, AVG_BREATH_RATE I!")
-        try phone.insert("HUAWEI_SLEEP_STATS_SAMPLE", [[midnight * 1000, midnight * 1000, midnight * 1000, 40, 15]])
+        try phone.table(
+            "HUAWEI_SLEEP_STATS_SAMPLE", "BED_TIME I!, WAKEUP_TIME I!, AVG_HRV I!, AVG_BREATH_RATE I!",
+            [[midnight * 1000, midnight * 1000, midnight * 1000, 40, 15]])
         try phone.insert("GLORY_FIT_STEPS_SAMPLE", [[midnight * 1000, 700, 0, 0, 0, 0, 60, 700]])
         try phone.insert("GARMIN_NAP_SAMPLE", [[midnight * 1000, (midnight + 1800) * 1000]])
         try phone.insert("GENERIC_SLEEP_STAGE_SAMPLE", [[midnight * 1000, 30, 2]])
         // The means of weeks, and baselines.
-        try phone.table("COLMI_HRV_SUMMARY_SAMPLE", "WEEKLY_AVERAGE I, LAST_NIGHT_AVERAGE I, BASELINE_LOW_UPPER I")
-        try phone.insert("COLMI_HRV_SUMMARY_SAMPLE", [[midnight * 1000, 40, 41, 35]])
+        try phone.table(
+            "COLMI_HRV_SUMMARY_SAMPLE", "WEEKLY_AVERAGE I, LAST_NIGHT_AVERAGE I, BASELINE_LOW_UPPER I",
+            [[midnight * 1000, 40, 41, 35]])
         // Whole sleeps without the table of their stages, or of their minutes.
-        try phone.table("XIAOMI_SLEEP_TIME_SAMPLE", "WAKEUP_TIME I, TOTAL_DURATION I")
-        try phone.insert("XIAOMI_SLEEP_TIME_SAMPLE", [[midnight * 1000, (midnight + 28_800) * 1000, 480]])
-        try phone.table("LEFUN_SLEEP_SAMPLE", "TYPE I!")
-        try phone.insert("LEFUN_SLEEP_SAMPLE", [[midnight + 60, 2]])
+        try phone.table(
+            "XIAOMI_SLEEP_TIME_SAMPLE", "WAKEUP_TIME I, TOTAL_DURATION I",
+            [[midnight * 1000, (midnight + 28_800) * 1000, 480]])
+        try phone.table("LEFUN_SLEEP_SAMPLE", "TYPE I!", [[midnight + 60, 2]])
         // Each interval is there twice, and nothing says which row is which.
-        try phone.table("HUAWEI_ACTIVITY_SAMPLE", "STEPS I!, HEART_RATE I!, RAW_KIND I!")
-        try phone.insert("HUAWEI_ACTIVITY_SAMPLE", [[midnight, 9, 60, 1]])
+        try phone.table("HUAWEI_ACTIVITY_SAMPLE", "STEPS I!, HEART_RATE I!, RAW_KIND I!", [[midnight, 9, 60, 1]])
         let device = try phone.open().device
         #expect(
             device.unknownTables == [

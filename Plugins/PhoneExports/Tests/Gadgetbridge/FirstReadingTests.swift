@@ -14,13 +14,12 @@ import Vitals
         isAcknowledged: Bool
     ) throws {
         let phone = try Phone()
-        try phone.table("PINE_TIME_ACTIVITY_SAMPLE", "RAW_KIND I!, STEPS I!, HEART_RATE I!")
-        try phone.insert("PINE_TIME_ACTIVITY_SAMPLE", (0..<40).map { [Phone.midnight + $0 * 60, 1, 7, 60] })
+        try phone.table(
+            "PINE_TIME_ACTIVITY_SAMPLE", "RAW_KIND I!, STEPS I!, HEART_RATE I!",
+            (0..<40).map { [Phone.midnight + $0 * 60, 1, 7, 60] })
         try Simulation.run(seed: 1, start: Scenario.start, deadline: .days(1)) { simulation in
             let clock = simulation.gatewayClock
-            let driver = GadgetbridgeDriver(
-                GadgetbridgeOptions(path: phone.file.path), reading: simulation.executor.serialExecutor(),
-                opening: simulation.executor.serialExecutor())
+            let driver = GadgetbridgeDriver(GadgetbridgeOptions(path: phone.file.path), in: simulation)
             let reported = KeptSamples()
             try await driver.withSession(over: .none, context: try Phone.context(clock: clock)) { session in
                 try await withThrowingTaskGroup(of: Void.self) { group in

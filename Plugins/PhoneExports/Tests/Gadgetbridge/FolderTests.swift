@@ -47,8 +47,7 @@ import Vitals
 
     @Test func `an export is found that is moved in while the folder itself was replaced`() throws {
         let folder = phone.folder
-        try phone.table("GENERIC_STRESS_SAMPLE", "STRESS I!")
-        try phone.insert("GENERIC_STRESS_SAMPLE", [[Phone.midnight * 1000, 30]])
+        try phone.table("GENERIC_STRESS_SAMPLE", "STRESS I!", [[Phone.midnight * 1000, 30]])
         try Scenario.run(with: phone, path: folder.path) { [phone] scenario in
             try await scenario.pass(.seconds(80))
             #expect(scenario.kept.samples(.stress).count == 1)
@@ -69,8 +68,7 @@ import Vitals
     @Test func `an export that is gone for a moment, while the next one takes its place, is no problem`() throws {
         let log = LogRecorder()
         let folder = phone.folder
-        try phone.table("GENERIC_STRESS_SAMPLE", "STRESS I!")
-        try phone.insert("GENERIC_STRESS_SAMPLE", [[Phone.midnight * 1000, 30]])
+        try phone.table("GENERIC_STRESS_SAMPLE", "STRESS I!", [[Phone.midnight * 1000, 30]])
         @Sendable func problems() -> [String] {
             log.entries.filter { $0.message == "The export cannot be read now." }.compactMap { $0.metadata["error"] }
         }

@@ -13,13 +13,10 @@ import Vitals
     @Test func `a first export may change for a minute, and not for longer`() throws {
         for (changes, isRead) in [(11, true), (12, false)] {
             let phone = try Phone()
-            try phone.table("GENERIC_STRESS_SAMPLE", "STRESS I!")
-            try phone.insert("GENERIC_STRESS_SAMPLE", [[Phone.midnight * 1000, 30]])
+            try phone.table("GENERIC_STRESS_SAMPLE", "STRESS I!", [[Phone.midnight * 1000, 30]])
             let whole = try Data(contentsOf: phone.file)
             try Simulation.run(seed: 1, start: Scenario.start, deadline: .hours(1)) { simulation in
-                let driver = GadgetbridgeDriver(
-                    GadgetbridgeOptions(path: phone.file.path), reading: simulation.executor.serialExecutor(),
-                    opening: simulation.executor.serialExecutor())
+                let driver = GadgetbridgeDriver(GadgetbridgeOptions(path: phone.file.path), in: simulation)
                 let context = try Phone.context(clock: simulation.gatewayClock)
                 let endings = Mutex<[String]>([])
                 try await withThrowingTaskGroup(of: Void.self) { group in
@@ -81,8 +78,7 @@ import Vitals
                     '\(text)' || substr(hex(zeroblob(\(note))), 1, \(note)) || '"}')
                 """)
         }
-        try phone.table("GENERIC_STRESS_SAMPLE", "STRESS I!")
-        try phone.insert("GENERIC_STRESS_SAMPLE", [[Phone.midnight * 1000, 30]])
+        try phone.table("GENERIC_STRESS_SAMPLE", "STRESS I!", [[Phone.midnight * 1000, 30]])
         let sports = try phone.samples(.sport).map { sample -> Double? in
             if case .sport(let sport) = sample.reading { sport.distance } else { -1 }
         }
@@ -94,12 +90,9 @@ import Vitals
 
     @Test func `a change comes in batches of five hundred, each when the one before is durable`() throws {
         let phone = try Phone()
-        try phone.table("GENERIC_STRESS_SAMPLE", "STRESS I!")
-        try phone.insert("GENERIC_STRESS_SAMPLE", (0..<1001).map { [(Phone.midnight + $0) * 1000, 30] })
+        try phone.table("GENERIC_STRESS_SAMPLE", "STRESS I!", (0..<1001).map { [(Phone.midnight + $0) * 1000, 30] })
         try Simulation.run(seed: 1, start: Scenario.start, deadline: .hours(1)) { simulation in
-            let driver = GadgetbridgeDriver(
-                GadgetbridgeOptions(path: phone.file.path), reading: simulation.executor.serialExecutor(),
-                opening: simulation.executor.serialExecutor())
+            let driver = GadgetbridgeDriver(GadgetbridgeOptions(path: phone.file.path), in: simulation)
             let context = try Phone.context(clock: simulation.gatewayClock)
             try await driver.withSession(over: .none, context: context) { session in
                 for count in [500, 500, 1] {
@@ -121,8 +114,9 @@ import Vitals
     @Test func `six thousand records of a minute are read, and more are counted`() throws {
         for (count, skipped) in [(MetricReader.maximumPerMinute, nil), (MetricReader.maximumPerMinute + 1, 1)] {
             let phone = try Phone()
-            try phone.table("GENERIC_STRESS_SAMPLE", "STRESS I!")
-            try phone.insert("GENERIC_STRESS_SAMPLE", (0..<Int64(count)).map { [Phone.midnight * 1000 + $0, 30] })
+            try phone.table(
+                "GENERIC_STRESS_SAMPLE", "STRESS I!",
+                (0..<Int64(count)).map { [Phone.midnight * 1000 + $0, 30] })
             try phone.insert("GENERIC_STRESS_SAMPLE", [[(Phone.midnight + 60) * 1000, 31]])
             let samples = try phone.samples(.stress, limit: 1000)
             #expect(samples.count == MetricReader.maximumPerMinute + 1 && samples.last?.reading == .value(31))

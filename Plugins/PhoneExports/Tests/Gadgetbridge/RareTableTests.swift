@@ -9,9 +9,13 @@ import Vitals
     struct Case: Sendable, CustomTestStringConvertible {
         let table: String
         let columns: String
-        var milliseconds = false
+        let milliseconds: Bool
         let expected: [String]
         var testDescription: String { table }
+
+        init(_ table: String, _ columns: String, milliseconds: Bool = false, _ expected: [String]) {
+            (self.table, self.columns, self.milliseconds, self.expected) = (table, columns, milliseconds, expected)
+        }
     }
 
     /// The documented columns of two apps for one maker's bands.
@@ -26,161 +30,106 @@ import Vitals
         "blood_oxygen 0…0 97", "blood_pressure 0…0 121/79", "heart_rate 0…0 71", "steps -60…0 12, 9 m",
     ]
 
-    static let cases = [
-        Case(table: "FIT_PRO_ACTIVITY_SAMPLE", columns: fitPro, expected: all),
-        Case(table: "LAXAS_FIT_ACTIVITY_SAMPLE", columns: fitPro, expected: all),
+    static let cases: [Case] = [
+        Case("FIT_PRO_ACTIVITY_SAMPLE", fitPro, all),
+        Case("LAXAS_FIT_ACTIVITY_SAMPLE", fitPro, all),
         Case(
-            table: "OVTOUCH26_ACTIVITY_SAMPLE",
-            columns: "STEPS I!, BP_SYSTOLIC I!, BP_DIASTOLIC I!, SLEEP I, RAW_KIND I!, HEART_RATE I!",
-            expected: ["blood_pressure 0…0 121/79", rate, "steps -60…0 12"]),
+            "OVTOUCH26_ACTIVITY_SAMPLE",
+            "STEPS I!, BP_SYSTOLIC I!, BP_DIASTOLIC I!, SLEEP I, RAW_KIND I!, HEART_RATE I!",
+            ["blood_pressure 0…0 121/79", rate, "steps -60…0 12"]),
         Case(
-            table: "AK102_ACTIVITY_SAMPLE",
-            columns: "STEPS I!, DISTANCE_CM I!, ACTIVE_CALORIES I!, RAW_KIND I!, HEART_RATE I!",
-            expected: [rate, "steps -60…0 12, 9 m"]),
+            "AK102_ACTIVITY_SAMPLE", "STEPS I!, DISTANCE_CM I!, ACTIVE_CALORIES I!, RAW_KIND I!, HEART_RATE I!",
+            [rate, "steps -60…0 12, 9 m"]),
         Case(
-            table: "KEEPHEALTH_ACTIVITY_SAMPLE",
-            columns: "STEPS I!, RAW_KIND I!, DISTANCE_CM I!, ACTIVE_CALORIES I!, HEART_RATE I!",
-            expected: [rate, "steps -60…0 12, 9 m"]),
+            "KEEPHEALTH_ACTIVITY_SAMPLE", "STEPS I!, RAW_KIND I!, DISTANCE_CM I!, ACTIVE_CALORIES I!, HEART_RATE I!",
+            [rate, "steps -60…0 12, 9 m"]),
         Case(
-            table: "KEEPHEALTH_BLOOD_PRESSURE_SAMPLE", columns: "BP_SYSTOLIC I!, BP_DIASTOLIC I!", milliseconds: true,
-            expected: ["blood_pressure 0…0 121/79"]),
+            "KEEPHEALTH_BLOOD_PRESSURE_SAMPLE", "BP_SYSTOLIC I!, BP_DIASTOLIC I!", milliseconds: true,
+            ["blood_pressure 0…0 121/79"]),
         Case(
-            table: "MOYOUNG_BLOOD_PRESSURE_SAMPLE", columns: "BP_SYSTOLIC I!, BP_DIASTOLIC I!", milliseconds: true,
-            expected: ["blood_pressure 0…0 121/79"]),
+            "MOYOUNG_BLOOD_PRESSURE_SAMPLE", "BP_SYSTOLIC I!, BP_DIASTOLIC I!", milliseconds: true,
+            ["blood_pressure 0…0 121/79"]),
+        Case("JYOU_ACTIVITY_SAMPLE", withMetres + ", HEART_RATE I!", [rate, "steps -60…0 12, 9 m"]),
+        Case("ID115_ACTIVITY_SAMPLE", withMetres, ["steps -60…0 12, 9 m"]),
         Case(
-            table: "JYOU_ACTIVITY_SAMPLE", columns: withMetres + ", HEART_RATE I!",
-            expected: [rate, "steps -60…0 12, 9 m"]),
-        Case(table: "ID115_ACTIVITY_SAMPLE", columns: withMetres, expected: ["steps -60…0 12, 9 m"]),
+            "ZE_TIME_ACTIVITY_SAMPLE", withMetres + ", HEART_RATE I!, RAW_INTENSITY I!", [rate, "steps -60…0 12, 9 m"]),
         Case(
-            table: "ZE_TIME_ACTIVITY_SAMPLE", columns: withMetres + ", HEART_RATE I!, RAW_INTENSITY I!",
-            expected: [rate, "steps -60…0 12, 9 m"]),
+            "HYBRID_HRACTIVITY_SAMPLE",
+            """
+            STEPS I!, CALORIES I!, VARIABILITY I!, MAX_VARIABILITY I!, HEARTRATE_QUALITY I!, ACTIVE I!, WEAR_TYPE I!,
+            HEART_RATE I!
+            """, minute),
+        Case("HYBRID_HRSPO2_SAMPLE", "SPO2 I!", milliseconds: true, ["blood_oxygen 0…0 97"]),
         Case(
-            table: "HYBRID_HRACTIVITY_SAMPLE",
-            columns: """
-                STEPS I!, CALORIES I!, VARIABILITY I!, MAX_VARIABILITY I!, HEARTRATE_QUALITY I!, ACTIVE I!, WEAR_TYPE I!,
-                HEART_RATE I!
-                """, expected: minute),
+            "VIVOMOVE_HR_ACTIVITY_SAMPLE",
+            "STEPS I!, RAW_KIND I!, RAW_INTENSITY I!, HEART_RATE I!, CALORIES_BURNT I, FLOORS_CLIMBED I", minute),
         Case(
-            table: "HYBRID_HRSPO2_SAMPLE", columns: "SPO2 I!", milliseconds: true, expected: ["blood_oxygen 0…0 97"]),
+            "WATCH_XPLUS_ACTIVITY_SAMPLE",
+            """
+            RAW_WATCH_XPLUS_HEALTH_DATA B, RAW_KIND I!, RAW_INTENSITY I!, STEPS I!, HEART_RATE I!, DISTANCE I, CALORIES I
+            """, minute),
+        Case("CASIO_GBX100_ACTIVITY_SAMPLE", "RAW_KIND I!, STEPS I!, CALORIES I!", ["steps -60…0 12"]),
+        Case("SONY_SWR12_SAMPLE", "HEART_RATE I!, STEPS I!, RAW_KIND I!, RAW_INTENSITY I!", minute),
+        Case("POLAR_H10_ACTIVITY_SAMPLE", "HEART_RATE I!", [rate]),
+        Case("ULTRAHUMAN_ACTIVITY_SAMPLE", "RAW_KIND I!, HEART_RATE I!, RAW_INTENSITY I!, STEPS I!", minute),
+        Case("WENA3_ACTIVITY_SAMPLE", "STEPS I!, RAW_KIND I!, HEART_RATE I!", minute),
+        Case("WENA3_STRESS_SAMPLE", "TYPE_NUM I!, STRESS I!", milliseconds: true, ["stress 0…0 35"]),
         Case(
-            table: "VIVOMOVE_HR_ACTIVITY_SAMPLE",
-            columns: "STEPS I!, RAW_KIND I!, RAW_INTENSITY I!, HEART_RATE I!, CALORIES_BURNT I, FLOORS_CLIMBED I",
-            expected: minute),
+            "UNA_DAILY_SAMPLE", "RAW_KIND I!, STEPS I!, FLOORS_CLIMBED I!, RESTING_HEART_RATE I!, HEART_RATE I!",
+            milliseconds: true, [rate, "resting_heart_rate 0…0 52"]),
+        Case("CMF_STRESS_SAMPLE", "STRESS I!", milliseconds: true, ["stress 0…0 35"]),
+        Case("CMF_SPO2_SAMPLE", "SPO2 I!", milliseconds: true, ["blood_oxygen 0…0 97"]),
+        Case("COLMI_STRESS_SAMPLE", "STRESS I!", milliseconds: true, ["stress 0…0 35"]),
+        Case("COLMI_SPO2_SAMPLE", "SPO2 I!", milliseconds: true, ["blood_oxygen 0…0 97"]),
+        Case("GARMIN_STRESS_SAMPLE", "STRESS I!", milliseconds: true, ["stress 0…0 35"]),
+        Case("GARMIN_SPO2_SAMPLE", "SPO2 I!, TYPE_NUM I!", milliseconds: true, ["blood_oxygen 0…0 97"]),
+        Case("MOYOUNG_STRESS_SAMPLE", "STRESS I!", milliseconds: true, ["stress 0…0 35"]),
+        Case("MOYOUNG_SPO2_SAMPLE", "SPO2 I!", milliseconds: true, ["blood_oxygen 0…0 97"]),
+        Case("HUAWEI_STRESS_SAMPLE", "STRESS I!, LEVEL I!, START_TIME I!", milliseconds: true, ["stress 0…0 35"]),
         Case(
-            table: "WATCH_XPLUS_ACTIVITY_SAMPLE",
-            columns: """
-                RAW_WATCH_XPLUS_HEALTH_DATA B, RAW_KIND I!, RAW_INTENSITY I!, STEPS I!, HEART_RATE I!, DISTANCE I, CALORIES I
-                """, expected: minute),
+            "HUAWEI_TEMPERATURE_SAMPLE",
+            "LAST_TIMESTAMP I!, TEMPERATURE R!, TEMPERATURE_TYPE I!, TEMPERATURE_LOCATION I!", milliseconds: true,
+            ["temperature 0…0 36"]),
         Case(
-            table: "CASIO_GBX100_ACTIVITY_SAMPLE", columns: "RAW_KIND I!, STEPS I!, CALORIES I!",
-            expected: ["steps -60…0 12"]),
+            "FEMOMETER_VINCA2_TEMPERATURE_SAMPLE", "TEMPERATURE R!, TEMPERATURE_TYPE I!, TEMPERATURE_LOCATION I!",
+            milliseconds: true, ["temperature 0…0 36"]),
         Case(
-            table: "SONY_SWR12_SAMPLE", columns: "HEART_RATE I!, STEPS I!, RAW_KIND I!, RAW_INTENSITY I!",
-            expected: minute),
-        Case(table: "POLAR_H10_ACTIVITY_SAMPLE", columns: "HEART_RATE I!", expected: [rate]),
+            "HUAWEI_HRV_VALUE_SAMPLE", "LAST_TIMESTAMP I!, VALUE I!", milliseconds: true,
+            ["heart_rate_variability 0…0 48"]),
+        Case("COLMI_HRV_VALUE_SAMPLE", "VALUE I!", milliseconds: true, ["heart_rate_variability 0…0 48"]),
+        Case("GENERIC_HRV_VALUE_SAMPLE", "VALUE I!", milliseconds: true, ["heart_rate_variability 0…0 48"]),
+        Case("GARMIN_RESPIRATORY_RATE_SAMPLE", "RESPIRATORY_RATE R!", milliseconds: true, ["respiratory_rate 0…0 15"]),
+        Case("GENERIC_RESPIRATORY_RATE_SAMPLE", "RESPIRATORY_RATE R!", milliseconds: true, ["respiratory_rate 0…0 15"]),
+        Case("CMF_HEART_RATE_SAMPLE", "HEART_RATE I!", milliseconds: true, ["heart_rate 0…0 71"]),
         Case(
-            table: "ULTRAHUMAN_ACTIVITY_SAMPLE", columns: "RAW_KIND I!, HEART_RATE I!, RAW_INTENSITY I!, STEPS I!",
-            expected: minute),
-        Case(table: "WENA3_ACTIVITY_SAMPLE", columns: "STEPS I!, RAW_KIND I!, HEART_RATE I!", expected: minute),
+            "XIAOMI_DAILY_SUMMARY_SAMPLE",
+            "TIMEZONE I, STEPS I, HR_RESTING I, HR_MAX I, HR_MAX_TS I, HR_MIN I, HR_AVG I", milliseconds: true,
+            ["resting_heart_rate 0…0 52"]),
         Case(
-            table: "WENA3_STRESS_SAMPLE", columns: "TYPE_NUM I!, STRESS I!", milliseconds: true,
-            expected: ["stress 0…0 35"]),
+            "XIAOMI_ACTIVITY_SAMPLE",
+            """
+            RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!, STRESS I, SPO2 I, DISTANCE_CM I!, ACTIVE_CALORIES I!,
+            ENERGY I!
+            """, ["blood_oxygen 0…0 97", rate, "steps -60…0 12, 9 m", "stress 0…0 35"]),
         Case(
-            table: "UNA_DAILY_SAMPLE",
-            columns: "RAW_KIND I!, STEPS I!, FLOORS_CLIMBED I!, RESTING_HEART_RATE I!, HEART_RATE I!",
-            milliseconds: true, expected: [rate, "resting_heart_rate 0…0 52"]),
+            "HUAMI_EXTENDED_ACTIVITY_SAMPLE",
+            """
+            RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!, UNKNOWN1 I, SLEEP I, DEEP_SLEEP I, REM_SLEEP I
+            """, minute),
         Case(
-            table: "CMF_STRESS_SAMPLE", columns: "STRESS I!", milliseconds: true,
-            expected: ["stress 0…0 35"]),
+            "HUAMI_HEART_RATE_RESTING_SAMPLE", "UTC_OFFSET I!, HEART_RATE I!", milliseconds: true,
+            ["resting_heart_rate 0…0 71"]),
+        Case("WENA3_HEART_RATE_SAMPLE", "HEART_RATE I!", milliseconds: true, [rate]),
+        Case("BANGLE_JSACTIVITY_SAMPLE", "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!", minute),
         Case(
-            table: "CMF_SPO2_SAMPLE", columns: "SPO2 I!", milliseconds: true,
-            expected: ["blood_oxygen 0…0 97"]),
-        Case(
-            table: "COLMI_STRESS_SAMPLE", columns: "STRESS I!", milliseconds: true,
-            expected: ["stress 0…0 35"]),
-        Case(
-            table: "COLMI_SPO2_SAMPLE", columns: "SPO2 I!", milliseconds: true,
-            expected: ["blood_oxygen 0…0 97"]),
-        Case(
-            table: "GARMIN_STRESS_SAMPLE", columns: "STRESS I!", milliseconds: true,
-            expected: ["stress 0…0 35"]),
-        Case(
-            table: "GARMIN_SPO2_SAMPLE", columns: "SPO2 I!, TYPE_NUM I!", milliseconds: true,
-            expected: ["blood_oxygen 0…0 97"]),
-        Case(
-            table: "MOYOUNG_STRESS_SAMPLE", columns: "STRESS I!", milliseconds: true,
-            expected: ["stress 0…0 35"]),
-        Case(
-            table: "MOYOUNG_SPO2_SAMPLE", columns: "SPO2 I!", milliseconds: true,
-            expected: ["blood_oxygen 0…0 97"]),
-        Case(
-            table: "HUAWEI_STRESS_SAMPLE", columns: "STRESS I!, LEVEL I!, START_TIME I!", milliseconds: true,
-            expected: ["stress 0…0 35"]),
-        Case(
-            table: "HUAWEI_TEMPERATURE_SAMPLE",
-            columns: "LAST_TIMESTAMP I!, TEMPERATURE R!, TEMPERATURE_TYPE I!, TEMPERATURE_LOCATION I!",
-            milliseconds: true,
-            expected: ["temperature 0…0 36"]),
-        Case(
-            table: "FEMOMETER_VINCA2_TEMPERATURE_SAMPLE",
-            columns: "TEMPERATURE R!, TEMPERATURE_TYPE I!, TEMPERATURE_LOCATION I!", milliseconds: true,
-            expected: ["temperature 0…0 36"]),
-        Case(
-            table: "HUAWEI_HRV_VALUE_SAMPLE", columns: "LAST_TIMESTAMP I!, VALUE I!", milliseconds: true,
-            expected: ["heart_rate_variability 0…0 48"]),
-        Case(
-            table: "COLMI_HRV_VALUE_SAMPLE", columns: "VALUE I!", milliseconds: true,
-            expected: ["heart_rate_variability 0…0 48"]),
-        Case(
-            table: "GENERIC_HRV_VALUE_SAMPLE", columns: "VALUE I!", milliseconds: true,
-            expected: ["heart_rate_variability 0…0 48"]),
-        Case(
-            table: "GARMIN_RESPIRATORY_RATE_SAMPLE", columns: "RESPIRATORY_RATE R!", milliseconds: true,
-            expected: ["respiratory_rate 0…0 15"]),
-        Case(
-            table: "GENERIC_RESPIRATORY_RATE_SAMPLE", columns: "RESPIRATORY_RATE R!", milliseconds: true,
-            expected: ["respiratory_rate 0…0 15"]),
-        Case(
-            table: "CMF_HEART_RATE_SAMPLE", columns: "HEART_RATE I!", milliseconds: true,
-            expected: ["heart_rate 0…0 71"]),
-        Case(
-            table: "XIAOMI_DAILY_SUMMARY_SAMPLE",
-            columns: "TIMEZONE I, STEPS I, HR_RESTING I, HR_MAX I, HR_MAX_TS I, HR_MIN I, HR_AVG I", milliseconds: true,
-            expected: ["resting_heart_rate 0…0 52"]),
-        Case(
-            table: "XIAOMI_ACTIVITY_SAMPLE",
-            columns: """
-                RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!, STRESS I, SPO2 I, DISTANCE_CM I!, ACTIVE_CALORIES I!,
-                ENERGY I!
-                """, expected: ["blood_oxygen 0…0 97", rate, "steps -60…0 12, 9 m", "stress 0…0 35"]),
-        Case(
-            table: "HUAMI_EXTENDED_ACTIVITY_SAMPLE",
-            columns: """
-                RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!, UNKNOWN1 I, SLEEP I, DEEP_SLEEP I, REM_SLEEP I
-                """, expected: minute),
-        Case(
-            table: "HUAMI_HEART_RATE_RESTING_SAMPLE", columns: "UTC_OFFSET I!, HEART_RATE I!", milliseconds: true,
-            expected: ["resting_heart_rate 0…0 71"]),
-        Case(table: "WENA3_HEART_RATE_SAMPLE", columns: "HEART_RATE I!", milliseconds: true, expected: [rate]),
-        Case(
-            table: "BANGLE_JSACTIVITY_SAMPLE", columns: "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!",
-            expected: minute),
-        Case(
-            table: "HPLUS_HEALTH_ACTIVITY_SAMPLE",
-            columns: """
-                RAW_HPLUS_HEALTH_DATA B, RAW_KIND I!, RAW_INTENSITY I!, STEPS I!, HEART_RATE I!, DISTANCE I, CALORIES I
-                """, expected: minute),
-        Case(
-            table: "NO1_F1_ACTIVITY_SAMPLE", columns: "STEPS I!, RAW_KIND I!, RAW_INTENSITY I!, HEART_RATE I!",
-            expected: minute),
-        Case(
-            table: "XWATCH_ACTIVITY_SAMPLE", columns: "STEPS I!, RAW_KIND I!, RAW_INTENSITY I!, HEART_RATE I!",
-            expected: minute),
-        Case(
-            table: "TLW64_ACTIVITY_SAMPLE", columns: "STEPS I!, RAW_KIND I!, RAW_INTENSITY I!",
-            expected: ["steps -60…0 12"]),
-        Case(
-            table: "MAKIBES_HR3_ACTIVITY_SAMPLE", columns: "STEPS I!, RAW_KIND I!, HEART_RATE I!", expected: minute),
+            "HPLUS_HEALTH_ACTIVITY_SAMPLE",
+            """
+            RAW_HPLUS_HEALTH_DATA B, RAW_KIND I!, RAW_INTENSITY I!, STEPS I!, HEART_RATE I!, DISTANCE I, CALORIES I
+            """, minute),
+        Case("NO1_F1_ACTIVITY_SAMPLE", "STEPS I!, RAW_KIND I!, RAW_INTENSITY I!, HEART_RATE I!", minute),
+        Case("XWATCH_ACTIVITY_SAMPLE", "STEPS I!, RAW_KIND I!, RAW_INTENSITY I!, HEART_RATE I!", minute),
+        Case("TLW64_ACTIVITY_SAMPLE", "STEPS I!, RAW_KIND I!, RAW_INTENSITY I!", ["steps -60…0 12"]),
+        Case("MAKIBES_HR3_ACTIVITY_SAMPLE", "STEPS I!, RAW_KIND I!, HEART_RATE I!", minute),
     ]
 
     /// The value of a column with this name; other columns have a 1.

@@ -56,8 +56,7 @@ import Vitals
     }
 
     @Test func `only rows of the wearable are counted, and none of a table that no rule knows`() throws {
-        try phone.table("STRANGE_SAMPLE", "SOMETHING I!")
-        try phone.insert("STRANGE_SAMPLE", [[0, 1]])
+        try phone.table("STRANGE_SAMPLE", "SOMETHING I!", [[0, 1]])
         try insert(["\(Phone.midnight)"])
         try phone.insert(Self.table, device: 2, [[0, 1, 0, 70]])
         let export = try phone.open()

@@ -41,8 +41,7 @@ import Vitals
             "XIAOMI_SLEEP_STAGE_SAMPLE",
             [[ms(0), 3], [ms(30), 2], [ms(70), 4], [ms(90), 5], [ms(95), 9], [ms(100), 3], [ms(800), 2]])
         #expect(try nights() == ["0…120: L0-30 D30-70 R70-90 A90-95 L100-120"])
-        #expect(
-            try phone.open().skippedRows["XIAOMI_SLEEP_STAGE_SAMPLE"] == [.unknownCode: 1, .incomplete: 2])
+        #expect(try phone.open().skippedRows["XIAOMI_SLEEP_STAGE_SAMPLE"] == [.unknownCode: 1, .incomplete: 2])
     }
 
     @Test func `stages of Colmi last minutes, and those of CMF seconds`() throws {
@@ -65,9 +64,8 @@ import Vitals
     @Test func `a stage of Garmin ends at its time, and begins where the one before ended`() throws {
         func ms(_ minute: Int64) -> Int64 { (midnight + minute * 60) * 1000 }
         try phone.table("GARMIN_SLEEP_STAGE_SAMPLE", "STAGE I!")
-        try phone.table("GARMIN_EVENT_SAMPLE", "EVENT I!, EVENT_TYPE I, DATA I")
-        try phone.insert(
-            "GARMIN_EVENT_SAMPLE",
+        try phone.table(
+            "GARMIN_EVENT_SAMPLE", "EVENT I!, EVENT_TYPE I, DATA I",
             [[ms(0), 74, 0, "NULL"], [ms(5), 11, 3, "NULL"], [ms(130), 74, 1, "NULL"]])
         try phone.insert(
             "GARMIN_SLEEP_STAGE_SAMPLE",
@@ -76,15 +74,13 @@ import Vitals
                 // A night without events: where its first stage began is not known.
                 [ms(1440), 2], [ms(1470), 3], [ms(1500), 0], [ms(1530), 2],
             ])
-        #expect(
-            try nights() == ["0…130: L0-20 D20-60 A60-70 R70-130", "1440…1530: D1440-1470 L1500-1530"])
+        #expect(try nights() == ["0…130: L0-20 D20-60 A60-70 R70-130", "1440…1530: D1440-1470 L1500-1530"])
     }
 
     @Test func `nights of Moyoung and Huawei end with a long pause`() throws {
         func ms(_ minute: Int64) -> Int64 { (midnight + minute * 60) * 1000 }
-        try phone.table("MOYOUNG_SLEEP_STAGE_SAMPLE", "STAGE I!")
-        try phone.insert(
-            "MOYOUNG_SLEEP_STAGE_SAMPLE",
+        try phone.table(
+            "MOYOUNG_SLEEP_STAGE_SAMPLE", "STAGE I!",
             [[ms(0), 1], [ms(40), 2], [ms(130), 3], [ms(150), 0], [ms(600), 1], [ms(630), 0]])
         #expect(try nights() == ["0…150: L0-40 D40-130 R130-150", "600…630: L600-630"])
 
@@ -189,9 +185,8 @@ import Vitals
 
     @Test func `a long time awake ends a night without a table of sleeps, and no stage lasts for hours`() throws {
         func ms(_ minute: Int64) -> Int64 { (midnight + minute * 60) * 1000 }
-        try phone.table("MOYOUNG_SLEEP_STAGE_SAMPLE", "STAGE I!")
-        try phone.insert(
-            "MOYOUNG_SLEEP_STAGE_SAMPLE",
+        try phone.table(
+            "MOYOUNG_SLEEP_STAGE_SAMPLE", "STAGE I!",
             [[ms(0), 1], [ms(90), 0], [ms(210), 1], [ms(250), 0], [ms(300), 1], [ms(421), 2], [ms(450), 0]])
         #expect(try nights() == ["0…90: L0-90", "210…300: L210-250 A250-300", "421…450: D421-450"])
         let other = try Phone()
@@ -202,9 +197,8 @@ import Vitals
     }
 
     @Test func `a kind that repeats the one before says nothing after a pause`() throws {
-        try phone.table("MI_BAND_ACTIVITY_SAMPLE", "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!")
-        try phone.insert(
-            "MI_BAND_ACTIVITY_SAMPLE",
+        try phone.table(
+            "MI_BAND_ACTIVITY_SAMPLE", "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!",
             [[midnight + 60, 0, 0, 9, 0], [midnight + 120, 0, 0, 10, 0], [midnight + 14 * 3600, 0, 0, 10, 0]])
         #expect(try nights() == ["0…2: L0-2"])
     }
@@ -226,9 +220,8 @@ import Vitals
     }
 
     @Test func `who is asleep for more than a day does not wear the wearable`() throws {
-        try phone.table("PINE_TIME_ACTIVITY_SAMPLE", "RAW_KIND I!, STEPS I!, HEART_RATE I!")
-        try phone.insert(
-            "PINE_TIME_ACTIVITY_SAMPLE",
+        try phone.table(
+            "PINE_TIME_ACTIVITY_SAMPLE", "RAW_KIND I!, STEPS I!, HEART_RATE I!",
             (0...150).map { [midnight + $0 * 600, 2, 0, 0] } + [[midnight + 200_000, 2, 0, 0]])
         #expect(try nights().count == 1)
         #expect(try phone.open().skippedRows["PINE_TIME_ACTIVITY_SAMPLE"]?[.tooLong] == 1)

@@ -37,9 +37,8 @@ import Vitals
 
     @Test func `a count that goes on over the gateway's midnight counts no step twice`() throws {
         // The phone is west of the gateway: its day continues when the gateway's ends at 23:00 in UTC.
-        try phone.table("CMF_ACTIVITY_SAMPLE", "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!")
-        try phone.insert(
-            "CMF_ACTIVITY_SAMPLE",
+        try phone.table(
+            "CMF_ACTIVITY_SAMPLE", "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!",
             [
                 [midnight + 22 * 3600, 0, 7900, 0, 0], [midnight + 23 * 3600 + 60, 0, 8000, 0, 0],
                 [midnight + 24 * 3600 + 60, 0, 12, 0, 0],
@@ -51,8 +50,9 @@ import Vitals
 
     /// Rows with a running count at these minutes after midnight.
     private func counts(_ rows: [(minute: Int64, steps: Int64)]) throws {
-        try phone.table("CMF_ACTIVITY_SAMPLE", "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!")
-        try phone.insert("CMF_ACTIVITY_SAMPLE", rows.map { [midnight + $0.minute * 60, 0, $0.steps, 0, 0] })
+        try phone.table(
+            "CMF_ACTIVITY_SAMPLE", "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!",
+            rows.map { [midnight + $0.minute * 60, 0, $0.steps, 0, 0] })
     }
 
     @Test func `the first row of a day counts as it is, also with more steps than the whole day before`() throws {
@@ -95,15 +95,16 @@ import Vitals
     }
 
     @Test func `after a day without rows a count is a new one`() throws {
-        try phone.table("CMF_ACTIVITY_SAMPLE", "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!")
-        try phone.insert(
-            "CMF_ACTIVITY_SAMPLE", [[midnight, 0, 100, 0, 0], [midnight + 86_400 + 60, 0, 250, 0, 0]])
+        try phone.table(
+            "CMF_ACTIVITY_SAMPLE", "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!",
+            [[midnight, 0, 100, 0, 0], [midnight + 86_400 + 60, 0, 250, 0, 0]])
         #expect(try phone.values(.steps).map(\.number) == [100, 250])
     }
 
     @Test func `rows of other lengths have their own`() throws {
-        try phone.table("COLMI_ACTIVITY_SAMPLE", "RAW_KIND I!, STEPS I!, HEART_RATE I!, DISTANCE I!, CALORIES I!")
-        try phone.insert("COLMI_ACTIVITY_SAMPLE", [[midnight, 1, 300, 0, 1, 1]])
+        try phone.table(
+            "COLMI_ACTIVITY_SAMPLE", "RAW_KIND I!, STEPS I!, HEART_RATE I!, DISTANCE I!, CALORIES I!",
+            [[midnight, 1, 300, 0, 1, 1]])
         #expect(try phone.values(.steps) == [Value(0, 900, 300)])
 
         let other = try Phone()
@@ -133,8 +134,7 @@ import Vitals
         #expect(try phone.values(.steps) == [Value(0, 60, 40)])
         #expect(try phone.samples(.steps).map(\.reading) == [.steps(Steps(count: 40, energy: 2.5))])
         // A signed byte that wrapped: 131.
-        let rates = try phone.values(.heartRate)
-        #expect(rates == [Value(0, 131), Value(60, 72)])
+        #expect(try phone.values(.heartRate) == [Value(0, 131), Value(60, 72)])
         #expect(try phone.values(.bloodOxygen) == [Value(60, 97)])
         #expect(try phone.values(.restingHeartRate) == [Value(0, 55)])
     }

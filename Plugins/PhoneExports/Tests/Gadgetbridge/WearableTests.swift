@@ -26,8 +26,7 @@ import Vitals
     func `finds one of several by address, alias and name`(wanted: String) throws {
         try phone.run(
             "INSERT INTO DEVICE VALUES (2, 'Ring', 'Colmi', 'C0:11:22:33:44:66', 0, 'R02', NULL, 'Ring of Anna', NULL)")
-        try phone.table("COLMI_HEART_RATE_SAMPLE", "HEART_RATE I!")
-        try phone.insert("COLMI_HEART_RATE_SAMPLE", device: 2, [[Phone.midnight * 1000, 66]])
+        try phone.table("COLMI_HEART_RATE_SAMPLE", "HEART_RATE I!", device: 2, [[Phone.midnight * 1000, 66]])
         try phone.insert("COLMI_HEART_RATE_SAMPLE", device: 1, [[(Phone.midnight + 1) * 1000, 99]])
         #expect(try phone.values(.heartRate, wanted) == [Value(0, 66)])
         #expect(try phone.open(wanted).identity.model == "R02")
@@ -45,8 +44,7 @@ import Vitals
         }
         #expect(throws: ExportError.self) { _ = try phone.open() }
         // One of both was only paired.
-        try phone.table("GENERIC_HEART_RATE_SAMPLE", "HEART_RATE I!")
-        try phone.insert("GENERIC_HEART_RATE_SAMPLE", device: 2, [[Phone.midnight * 1000, 66]])
+        try phone.table("GENERIC_HEART_RATE_SAMPLE", "HEART_RATE I!", device: 2, [[Phone.midnight * 1000, 66]])
         #expect(try phone.values(.heartRate) == [Value(0, 66)])
     }
 
@@ -68,18 +66,14 @@ import Vitals
     @Test func `a wearable's family is that of its tables, or else its type as the export has it`() throws {
         func family() throws -> String? { try phone.open().device.family }
         #expect(try family() == "MIBAND8")
-        try phone.table("GENERIC_HEART_RATE_SAMPLE", "HEART_RATE I!")
-        try phone.insert("GENERIC_HEART_RATE_SAMPLE", [[Phone.midnight * 1000, 66]])
+        try phone.table("GENERIC_HEART_RATE_SAMPLE", "HEART_RATE I!", [[Phone.midnight * 1000, 66]])
         #expect(try family() == "MIBAND8")
-        try phone.table("XIAOMI_MANUAL_SAMPLE", "TYPE I, VALUE I")
-        try phone.insert("XIAOMI_MANUAL_SAMPLE", [[Phone.midnight * 1000, 0x11, 66]])
+        try phone.table("XIAOMI_MANUAL_SAMPLE", "TYPE I, VALUE I", [[Phone.midnight * 1000, 0x11, 66]])
         // Of another wearable.
-        try phone.table("GARMIN_STRESS_SAMPLE", "STRESS I!")
-        try phone.insert("GARMIN_STRESS_SAMPLE", device: 2, [[Phone.midnight * 1000, 35]])
+        try phone.table("GARMIN_STRESS_SAMPLE", "STRESS I!", device: 2, [[Phone.midnight * 1000, 35]])
         #expect(try family() == "Xiaomi")
         try phone.table("COLMI_SLEEP_SESSION_SAMPLE", "WAKEUP_TIME I")
-        try phone.table("COLMI_SLEEP_STAGE_SAMPLE", "DURATION I!, STAGE I!")
-        try phone.insert("COLMI_SLEEP_STAGE_SAMPLE", [[Phone.midnight * 1000, 20, 2]])
+        try phone.table("COLMI_SLEEP_STAGE_SAMPLE", "DURATION I!, STAGE I!", [[Phone.midnight * 1000, 20, 2]])
         #expect(try family() == "Xiaomi; Colmi, Yawell")
     }
 
@@ -91,12 +85,14 @@ import Vitals
             try phone.insert(table, [[Phone.midnight * 1000, 1, 35]])
         }
         #expect(try family() == "Huami, Zepp OS")
-        try phone.table("MI_BAND_ACTIVITY_SAMPLE", "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!")
-        try phone.insert("MI_BAND_ACTIVITY_SAMPLE", [[Phone.midnight, 0, 9, 1, 66]])
+        try phone.table(
+            "MI_BAND_ACTIVITY_SAMPLE", "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!",
+            [[Phone.midnight, 0, 9, 1, 66]])
         #expect(try family() == "Huami, Amazfit with Mi Band protocol")
         // Minutes in both: nothing says which.
-        try phone.table("HUAMI_EXTENDED_ACTIVITY_SAMPLE", "STEPS I!, RAW_KIND I!, HEART_RATE I!")
-        try phone.insert("HUAMI_EXTENDED_ACTIVITY_SAMPLE", [[Phone.midnight + 60, 9, 1, 66]])
+        try phone.table(
+            "HUAMI_EXTENDED_ACTIVITY_SAMPLE", "STEPS I!, RAW_KIND I!, HEART_RATE I!",
+            [[Phone.midnight + 60, 9, 1, 66]])
         #expect(try family() == "Huami, Amazfit with Mi Band protocol; Huami, Zepp OS")
     }
 
@@ -127,8 +123,7 @@ import Vitals
         let samples = try phone.samples(.sport)
         #expect(
             samples.map(\.reading) == [
-                .sport(
-                    Sport(activity: "running", distance: 5012, energy: 310, steps: 4500, averageHeartRate: 131)),
+                .sport(Sport(activity: "running", distance: 5012, energy: 310, steps: 4500, averageHeartRate: 131)),
                 .sport(Sport(activity: "kind_4000025")),
             ])
         #expect(samples.map(\.value) == [30, 60])

@@ -1,8 +1,4 @@
-import Conformance
 import Foundation
-import GatewayKit
-import GatewayTesting
-import TestSupport
 import Testing
 import Vitals
 
@@ -26,29 +22,10 @@ import Vitals
             "exercise_session_record_table", 1, HealthPhone.ms(8), HealthPhone.ms(9), [("exercise_type", "53")])
         try phone.interval("sleep_session_record_table", 1, HealthPhone.ms(-1), HealthPhone.ms(5))
         try phone.run("INSERT INTO sleep_stages_table VALUES (1, \(HealthPhone.ms(-1)), \(HealthPhone.ms(5)), 6)")
-        var history: [Metric: [Sample]] = [:]
-        for metric in [Metric.heartRate, .steps, .sport, .sleep] {
-            history[metric] = try phone.samples(metric, zone: "Europe/Berlin", limit: 2000)
-            #expect(history[metric]?.isEmpty == false)
-        }
-        #expect(history[.heartRate]?.count == 2500)
-        let expectation = DriverConformance.Expectation(history: history, timeout: .hours(1))
-        let violations = try Simulation.run(seed: 1, start: HealthPhone.at(60), deadline: .days(10)) { simulation in
-            let suite = DriverConformance(expecting: expectation, clock: simulation.gatewayClock) { body in
-                let driver = HealthConnectExportDriver(
-                    HealthConnectExportOptions(path: phone.file.path), reading: simulation.executor.serialExecutor(),
-                    opening: simulation.executor.serialExecutor())
-                let context = try HealthPhone.context(clock: simulation.gatewayClock, zone: "Europe/Berlin")
-                try await driver.withSession(over: .none, context: context) { session in
-                    let own = try #require(session as? ExportSession)
-                    try await body(
-                        session,
-                        DriverConformance.Peer(
-                            disconnect: { own.close(DeviceError(.disconnected, "The export is out of reach.")) }))
-                }
-            }
-            return await suite.check()
-        }
-        #expect(violations.isEmpty, "\(violations)")
+        try ExportConformance.expect(
+            of: HealthConnectExportOptions(path: phone.file.path), at: HealthPhone.at(60),
+            with: [.heartRate, .steps, .sport, .sleep],
+            read: { try phone.samples($0, zone: "Europe/Berlin", limit: 2000) },
+            context: { try HealthPhone.context(clock: $0, zone: "Europe/Berlin") })
     }
 }

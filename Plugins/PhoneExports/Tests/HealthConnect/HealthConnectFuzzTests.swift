@@ -9,15 +9,12 @@ import Vitals
 /// Damaged exports, by seeds: the same invariants as the fuzzer of `Tests/Fuzz/run`.
 @Suite struct HealthConnectFuzzTests {
     private static let tests = URL(filePath: #filePath).deletingLastPathComponent()
-    private static let folder = tests.appending(path: "Inputs")
-    private static var inputs: [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: folder.path()))?.sorted() ?? []
-    }
+    private static let inputs = FuzzInputs()
 
-    @Test func `finds the inputs`() { #expect(Self.inputs.count >= 2) }
+    @Test func `finds the inputs`() { #expect(Self.inputs.names.count >= 2) }
 
-    @Test(arguments: inputs) func `takes what fuzzing begins with, and what once failed`(name: String) throws {
-        let bytes = [UInt8](try Data(contentsOf: Self.folder.appending(path: name)))
+    @Test(arguments: inputs.names) func `takes what fuzzing begins with, and what once failed`(name: String) throws {
+        let bytes = try Self.inputs.bytes(name)
         let place = FileManager.default.temporaryDirectory.appending(path: "input-\(UUID().uuidString)")
         #expect(HealthConnectInput.result(of: bytes, at: place).issues == [])
     }
@@ -58,12 +55,7 @@ import Vitals
                 if Int.random(in: 0..<10, using: &random) == 0 {
                     bytes.removeLast(Int.random(in: 1..<bytes.count, using: &random))
                 }
-                for _ in 0..<Int.random(in: 1...6, using: &random) {
-                    let place = Int.random(in: 0..<bytes.count, using: &random)
-                    bytes[place] =
-                        [0, 0xff, 0x80, bytes[place] &+ 1, UInt8.random(in: 0...255, using: &random)]
-                        .randomElement(using: &random) ?? 0
-                }
+                Damage.bytes(&bytes, &random)
                 let result = HealthConnectInput.result(of: bytes, at: place)
                 #expect(result.issues == [], "\(name)")
                 if result.refusal == nil { read += 1 } else { refused += 1 }

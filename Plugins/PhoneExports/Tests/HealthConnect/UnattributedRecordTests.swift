@@ -64,10 +64,8 @@ import Vitals
 
     @Test func `only rows of the chosen device are counted`() throws {
         try insert(2, "NULL", "NULL")
-        try phone.insert(
-            Self.steps, 3, device: 2, [("start_time", "NULL"), ("end_time", "NULL"), ("count", "5")])
-        let watch = try phone.open(device: "Watch 3")
-        #expect(watch.skippedRows == [Self.steps: [.withoutTime: 1]])
+        try phone.insert(Self.steps, 3, device: 2, [("start_time", "NULL"), ("end_time", "NULL"), ("count", "5")])
+        #expect(try phone.open(device: "Watch 3").skippedRows == [Self.steps: [.withoutTime: 1]])
         #expect(try phone.open().skippedRows == [Self.steps: [.withoutTime: 2]])
     }
 

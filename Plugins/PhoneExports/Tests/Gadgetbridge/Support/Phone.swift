@@ -63,11 +63,14 @@ final class Phone: Sendable {
         let status = sqlite3_exec(handle, sql, nil, nil, &message)
         let text = message.map { String(cString: $0) } ?? ""
         sqlite3_free(message)
-        try #require(status == SQLITE_OK, "\(text)")
+        try #require(status == SQLITE_OK, "\(text) in \(sql)")
     }
 
-    /// Creates a table of samples with columns in the documentation's notation, such as `STEPS I!, HEART_RATE I!`.
-    func table(_ name: String, _ columns: String, key: [String] = ["TIMESTAMP", "DEVICE_ID"]) throws {
+    /// Creates a table of samples with columns in the documentation's notation, such as `STEPS I!, HEART_RATE I!`, and with rows of the
+    /// first device.
+    func table(
+        _ name: String, _ columns: String, key: [String] = ["TIMESTAMP", "DEVICE_ID"], _ rows: [[Any]] = []
+    ) throws {
         let types = ["I": "INTEGER", "R": "REAL", "B": "BLOB", "T": "TEXT"]
         let definitions = columns.split(separator: ",").map { column in
             let parts = column.split(whereSeparator: \.isWhitespace)
@@ -79,6 +82,7 @@ final class Phone: Sendable {
         try run(
             "CREATE TABLE \"\(name)\" (\(all.joined(separator: ", ")), PRIMARY KEY (\(keys)) ON CONFLICT REPLACE) WITHOUT ROWID"
         )
+        if !rows.isEmpty { try insert(name, rows) }
     }
 
     /// Inserts rows, each with its TIMESTAMP and the columns that follow the ids.
@@ -108,19 +112,7 @@ extension Phone {
 
     /// All samples of a metric, as read page by page.
     func samples(_ metric: Metric, _ device: String? = nil, zone: String = "UTC", limit: Int = 3) throws -> [Sample] {
-        let export = try open(device, zone: zone)
-        let calendar = try #require(LocalCalendar(identifier: zone))
-        var samples: [Sample] = []
-        var page: String?
-        repeat {
-            let found = try export.page(
-                HistoryRequest(
-                    metric: metric, from: Timestamp(seconds: 0), to: Timestamp(seconds: 4_000_000_000), page: page,
-                    limit: limit), calendar: calendar, now: Timestamp(seconds: 4_000_000_000))
-            samples += found.samples
-            page = found.next
-        } while page != nil
-        return samples
+        try open(device, zone: zone).samples(metric, zone: zone, limit: limit)
     }
 
     /// The values of a metric, by their seconds since `midnight`.

@@ -25,9 +25,7 @@ extension DriverRun {
                 var context = try Phone.context(clock: simulation.gatewayClock, zone: zone)
                 context.logger = log.logger
                 context.notes = notes
-                let driver = GadgetbridgeDriver(
-                    options, reading: simulation.executor.serialExecutor(),
-                    opening: simulation.executor.serialExecutor())
+                let driver = GadgetbridgeDriver(options, in: simulation)
                 return (driver, context)
             }, body)
     }

@@ -26,19 +26,7 @@ extension HealthPhone {
     func samples(
         _ metric: Metric, _ app: String? = nil, device: String? = nil, zone: String = "UTC", limit: Int = 3
     ) throws -> [Sample] {
-        let export = try open(app, device: device, zone: zone)
-        let calendar = try #require(LocalCalendar(identifier: zone))
-        var samples: [Sample] = []
-        var page: String?
-        repeat {
-            let found = try export.page(
-                HistoryRequest(
-                    metric: metric, from: Timestamp(seconds: 0), to: Timestamp(seconds: 4_000_000_000), page: page,
-                    limit: limit), calendar: calendar, now: Timestamp(seconds: 4_000_000_000))
-            samples += found.samples
-            page = found.next
-        } while page != nil
-        return samples
+        try open(app, device: device, zone: zone).samples(metric, zone: zone, limit: limit)
     }
 
     /// A gateway in simulated time beside this phone, from noon on the day after.
@@ -51,9 +39,7 @@ extension HealthPhone {
             start: Self.at(36), deadline: deadline,
             { simulation in
                 (
-                    HealthConnectExportDriver(
-                        options, reading: simulation.executor.serialExecutor(),
-                        opening: simulation.executor.serialExecutor()),
+                    HealthConnectExportDriver(options, in: simulation),
                     try Self.context(clock: simulation.gatewayClock, zone: zone)
                 )
             }, body)

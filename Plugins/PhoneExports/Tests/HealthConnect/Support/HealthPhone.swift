@@ -1,5 +1,4 @@
 import Foundation
-import GRDBSQLite
 import GatewayKit
 import TestSupport
 import Testing
@@ -98,16 +97,7 @@ final class HealthPhone: Sendable {
     // MARK: - Rows
 
     /// Runs statements on the database in place.
-    func run(_ sql: String) throws {
-        var handle: OpaquePointer?
-        try #require(sqlite3_open(file.path, &handle) == SQLITE_OK)
-        defer { sqlite3_close(handle) }
-        var message: UnsafeMutablePointer<CChar>?
-        let status = sqlite3_exec(handle, sql, nil, nil, &message)
-        let text = message.map { String(cString: $0) } ?? ""
-        sqlite3_free(message)
-        try #require(status == SQLITE_OK, "\(text) in \(sql)")
-    }
+    func run(_ sql: String) throws { try Phone.run(sql, at: file.path) }
 
     /// Inserts a record.
     /// - Parameters:
