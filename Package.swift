@@ -163,7 +163,9 @@ let package = Package(
             """),
         module("Conformance", "Concurrency GatewayKit Vitals"),
         module("GatewayTesting", "Concurrency GatewayKit Vitals Logging"),
-        module("GatewayMain", "Concurrency Conformance Exec Gateway GatewayKit Link Vitals ArgumentParser Logging"),
+        module(
+            "GatewayMain",
+            "BundledPlugins Concurrency Conformance Exec Gateway GatewayKit Link Vitals ArgumentParser Logging"),
         program("vitals2mqtt", "GatewayMain"),
         .target(
             name: "BundledPlugins",
@@ -210,8 +212,8 @@ let package = Package(
         tests(
             "GatewayTests",
             """
-            Concurrency Contract Delivery Engines Gateway GatewayKit GatewayTesting JSON MQTT Recordings Store \
-            TestSupport Vitals vitals2mqtt GRDB Logging ServiceLifecycle Subprocess SystemPackage
+            BundledPlugins Concurrency Contract Delivery Engines Gateway GatewayKit GatewayTesting JSON MQTT \
+            Recordings Store TestSupport Vitals vitals2mqtt GRDB Logging ServiceLifecycle Subprocess SystemPackage
             """),
         tests(
             "HomeAssistantStatisticsTests",

@@ -57,7 +57,8 @@ import Testing
                 }
             }
             #expect(error?.resultCode == .SQLITE_ABORT)
-            #expect(try numbers(database).isEmpty)
+            let left = try numbers(database)
+            #expect(left.isEmpty)
         }
     }
 }

@@ -24,7 +24,8 @@ import Vitals
                 #expect(busy.headers.contains("retry-after: 10"))
                 #expect(try await office.post("/v1/devices/phone-1", token: "one", [32]).status == 200)
                 shares = []
-                #expect(try await office.post("/v1/devices/phone-1", token: "one").status == 200)
+                let answer = try await office.post("/v1/devices/phone-1", token: "one")
+                #expect(answer.status == 200)
                 group.cancelAll()
             }
             #expect(budget.bytes <= 2)
@@ -159,7 +160,8 @@ import Vitals
             while office.listener.requests.budget.bytes > 0 { await Task.yield() }
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await office.serve("phone-1", token: "one") }
-                #expect(try await office.post("/v1/devices/phone-1", token: "one").status == 200)
+                let answer = try await office.post("/v1/devices/phone-1", token: "one")
+                #expect(answer.status == 200)
                 group.cancelAll()
             }
         }

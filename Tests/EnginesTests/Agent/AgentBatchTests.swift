@@ -112,7 +112,8 @@ import Vitals
             rig.store.fail(nil)
             _ = try await commit(rig, of: 2)
         } then: { rig in
-            #expect(try await rig.store.samples(of: Fixture.device).count == 2)
+            let value = try await rig.store.samples(of: Fixture.device).count
+            #expect(value == 2)
         }
     }
 
@@ -197,7 +198,8 @@ import Vitals
             await burst(0..<30, hasReceipts: true)
             _ = try await commit(rig, of: most + 30)
         } then: { rig in
-            #expect(try await rig.store.samples(of: Fixture.device).count == most + 30)
+            let value = try await rig.store.samples(of: Fixture.device).count
+            #expect(value == most + 30)
             let gaps = rig.gaps
             #expect(gaps.reduce(0) { $0 + ($1.refused[.notStored] ?? 0) } == 20)
             #expect(gaps.compactMap(\.from).min() == Fixture.noon + .milliseconds(30))

@@ -33,7 +33,8 @@ import Vitals
             #expect(order.first == "clock")
             #expect(order.dropFirst().first == "monitoring")
             #expect(order.last == "disconnect")
-            #expect(try await rig.store.record(of: Fixture.device).twin?.desired?[.bloodOxygen]?.schedule == schedule)
+            let value = try await rig.store.record(of: Fixture.device).twin?.desired?[.bloodOxygen]?.schedule
+            #expect(value == schedule)
             #expect(rig.states.contains { $0.asLink?.clockSkew == -90 })
             #expect(rig.states.contains(.availability(isOnline: true)))
             guard case .link(let last) = rig.states.last(where: { $0.part == .link }) else { return }

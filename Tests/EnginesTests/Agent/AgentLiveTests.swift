@@ -32,7 +32,8 @@ import Vitals
                 if case .refused(let error) = outcome { error.code } else { nil }
             }
             #expect(refusals == [nil, .invalid, .invalid])
-            #expect(try await rig.store.samples(of: Fixture.device).count == 1)
+            let value = try await rig.store.samples(of: Fixture.device).count
+            #expect(value == 1)
         }
     }
 
@@ -49,7 +50,8 @@ import Vitals
             try await rig.wait { $0.asLevel?.isActive == true }
             #expect(rig.calls.contains { $0.kind == .settle })
         } then: { rig in
-            #expect(try await rig.store.samples(of: Fixture.device).count == 1)
+            let value = try await rig.store.samples(of: Fixture.device).count
+            #expect(value == 1)
             #expect(rig.store.facts.map(\.lane) == [.live, .alert])
         }
     }
@@ -129,7 +131,8 @@ import Vitals
                 alert(AlertRule(.bloodOxygen, .low)))
             try await rig.wait { $0.asLevel?.isActive == true }
         } then: { rig in
-            #expect(try await rig.store.samples(of: Fixture.device).map(\.sample.metric) == [.stress])
+            let value = try await rig.store.samples(of: Fixture.device).map(\.sample.metric)
+            #expect(value == [.stress])
             #expect(rig.levels.filter(\.isActive).map(\.rule) == [AlertRule(.bloodOxygen, .low)])
         }
     }
@@ -145,7 +148,8 @@ import Vitals
                 if case .alert(let event, isLate: false) = fact.content { event } else { nil }
             }
             #expect(events.count == 1)
-            #expect(try #require(events.first).measuredAt < Fixture.minute(1))
+            let first = try #require(events.first)
+            #expect(first.measuredAt < Fixture.minute(1))
         }
     }
 
@@ -154,7 +158,8 @@ import Vitals
             await rig.session?.send(.battery(percent: 80, isCharging: nil), .battery(percent: 500, isCharging: nil))
             try await rig.wait { $0.asInfo?.features.contains(.battery) == true }
         } then: { rig in
-            #expect(try await rig.store.record(of: Fixture.device).features.contains(.battery))
+            let holds = try await rig.store.record(of: Fixture.device).features.contains(.battery)
+            #expect(holds)
             #expect(try await rig.store.samples(of: Fixture.device).map(\.sample.reading) == [.value(80)])
             let gaps = rig.gaps
             #expect(gaps.map(\.metric) == [.battery] && gaps.map(\.refused) == [[.outOfRange: 1]])

@@ -112,7 +112,8 @@ import Vitals
             rig.behave { _ in .answer }
             try await rig.waitForSync(after: count, job: "connect")
         } then: { rig in
-            #expect(try await rig.store.record(of: Fixture.device).twin?.pending == [])
+            let value = try await rig.store.record(of: Fixture.device).twin?.pending
+            #expect(value == [])
         }
     }
 

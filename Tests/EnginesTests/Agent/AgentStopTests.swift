@@ -66,7 +66,8 @@ import Vitals
             let answer = try await rig.answer("m")
             #expect((answer.status, answer.code, answer.message) == (.failed, .notWorn, "Put it on."))
         } then: { rig in
-            #expect(try await rig.store.samples(of: Fixture.device).isEmpty)
+            let holds = try await rig.store.samples(of: Fixture.device).isEmpty
+            #expect(holds)
         }
     }
 
@@ -83,7 +84,8 @@ import Vitals
             let sync = try await rig.ask(.sync(metrics: [.heartRate], from: nil, to: nil), "s", of: agent)
             #expect(sync.brought == [1, 1])
         } then: { rig in
-            #expect(try await rig.store.samples(of: Fixture.device).count == 2)
+            let value = try await rig.store.samples(of: Fixture.device).count
+            #expect(value == 2)
         }
     }
 }

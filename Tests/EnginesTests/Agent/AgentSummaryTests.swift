@@ -40,7 +40,8 @@ import Vitals
     @Test func `is published again with a higher revision where the device changes it, and only then`() throws {
         try AgentRig.synced(0..<10, from: { Self.rig($0) }) { rig, agent in
             let since = SyncPolicy.epoch
-            #expect(try await rig.ask(.sync(metrics: [.stress], from: since, to: nil), "a", of: agent).status == .done)
+            let value = try await rig.ask(.sync(metrics: [.stress], from: since, to: nil), "a", of: agent).status
+            #expect(value == .done)
             #expect(rig.days.count == 2)
             let reported = rig.runningDays.filter { $0.deviceSummary != nil }
             #expect(reported.count == 1)

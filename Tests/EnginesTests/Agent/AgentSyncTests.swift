@@ -146,7 +146,8 @@ import Vitals
             rig.store.fail(nil)
             #expect(try await rig.ask(.sync(metrics: [], from: nil, to: nil), "s", of: agent).status == .done)
         } then: { rig in
-            #expect(try await rig.store.samples(of: Fixture.device).count == Self.samples)
+            let value = try await rig.store.samples(of: Fixture.device).count
+            #expect(value == Self.samples)
         }
     }
 
@@ -159,7 +160,8 @@ import Vitals
             rig.behave { _ in .answer }
             try await rig.wait { Self.isDone($0) }
         } then: { rig in
-            #expect(try await rig.store.samples(of: Fixture.device).count == Self.samples)
+            let value = try await rig.store.samples(of: Fixture.device).count
+            #expect(value == Self.samples)
         }
     }
 
@@ -188,7 +190,8 @@ import Vitals
             // A moment at which no scheduled synchronisation starts.
             try await rig.sleep(for: .minutes(50))
             #expect(rig.gaps == [])
-            let last = try #require(rig.states.compactMap { $0.asSync?.lastSuccessAt }.last)
+            let successes = rig.states.compactMap { $0.asSync?.lastSuccessAt }
+            let last = try #require(successes.last)
             #expect(last > before)
             rig.open(.hang)
             rig.session?.disconnect()

@@ -66,10 +66,11 @@ final class Phone: Sendable {
         try #require(status == SQLITE_OK, "\(text) in \(sql)")
     }
 
-    /// Creates a table of samples with columns in the documentation's notation, such as `STEPS I!, HEART_RATE I!`, and with rows of the
-    /// first device.
+    /// Creates a table of samples with columns in the documentation's notation, such as `STEPS I!, HEART_RATE I!`, and with rows of a
+    /// device.
     func table(
-        _ name: String, _ columns: String, key: [String] = ["TIMESTAMP", "DEVICE_ID"], _ rows: [[Any]] = []
+        _ name: String, _ columns: String, key: [String] = ["TIMESTAMP", "DEVICE_ID"], device: Int = 1,
+        _ rows: [[Any]] = []
     ) throws {
         let types = ["I": "INTEGER", "R": "REAL", "B": "BLOB", "T": "TEXT"]
         let definitions = columns.split(separator: ",").map { column in
@@ -82,7 +83,7 @@ final class Phone: Sendable {
         try run(
             "CREATE TABLE \"\(name)\" (\(all.joined(separator: ", ")), PRIMARY KEY (\(keys)) ON CONFLICT REPLACE) WITHOUT ROWID"
         )
-        if !rows.isEmpty { try insert(name, rows) }
+        if !rows.isEmpty { try insert(name, device: device, rows) }
     }
 
     /// Inserts rows, each with its TIMESTAMP and the columns that follow the ids.
