@@ -91,7 +91,7 @@ let plugins: [[Target]] = [
             Subprocess
             """),
     plugin("Link", "Concurrency JSON Logging", tests: "Concurrency GatewayTesting JSON TestSupport Logging"),
-    plugin("O2Ring", "Concurrency JSON Logging", tests: "Conformance GatewayTesting TestSupport"),
+    plugin("O2Ring", "JSON", tests: "Conformance GatewayTesting TestSupport"),
     plugin(
         "PhoneExports", "Concurrency CZlib JSON GRDBSQLite Logging",
         tests: "Concurrency Conformance CZlib GatewayTesting TestSupport GRDBSQLite Logging"),
@@ -204,7 +204,7 @@ let package = Package(
             Vitals Logging
             """),
         tests("EnginesTests", "Concurrency Engines GatewayKit GatewayTesting TestSupport Vitals Logging"),
-        tests("GatewayKitTests", "GatewayKit Vitals"),
+        tests("GatewayKitTests", "GatewayKit GatewayTesting Vitals"),
         tests("GatewayMainTests", "GatewayKit GatewayMain Link Logging"),
         tests(
             "GatewayTestingTests",

@@ -16,6 +16,7 @@ import Testing
         let uuid = try #require(BluetoothUUID("6e400001-b5a3-f393-e0a9-e50e24dcca9e"))
         #expect(uuid.short == nil)
         #expect(uuid.description == "6e400001-b5a3-f393-e0a9-e50e24dcca9e")
+        #expect(BluetoothUUID(0x6e40_0001_b5a3_f393, 0xe0a9_e50e_24dc_ca9e) == uuid)
         for text in [
             "", "180", "180g", "0000180d-0000-1000-8000-00805f9b34f", "+80d", "0x6e400001b5a3f393e0a9e50e24dcca9e0",
         ] {

@@ -20,16 +20,29 @@ package struct ColmiDriver: DeviceDriver {
     package func withSession(
         over link: Link, context: SessionContext, _ body: @Sendable (any DeviceSession) async throws -> Void
     ) async throws {
-        guard case .gatt(let link) = link else {
-            throw DeviceError(.failure, "The driver colmi-ring needs a transport for Bluetooth.")
-        }
-        let connection = try RingConnection(link, options.zone, context)
+        let connection = try RingConnection(try link.bluetooth(for: Self.name), options.zone, context)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await connection.receive() }
-            group.addTask { await connection.queue.run() }
+            group.addTask { await connection.queue.requests.run() }
             group.addTask { await connection.measurement.run() }
             defer { group.cancelAll() }
             try await body(ColmiSession(connection, try await connection.open()))
         }
+    }
+}
+
+/// How a ring is used.
+///
+/// - `utc_offset`: minutes that the ring's clock is ahead of UTC, -720 to 840, the same in summer and winter; 0 by default.
+struct ColmiOptions: Sendable, Hashable {
+    var zone = RingZone(offset: 0)
+
+    init(offset: Int = 0) { zone = RingZone(offset: offset) }
+
+    init(_ options: inout ConfigurationReader) {
+        zone = RingZone(
+            offset: options.integer(
+                "utc_offset", in: RingZone.offsets, default: 0,
+                about: "Minutes that the ring's clock is ahead of UTC, the same in summer and winter."))
     }
 }

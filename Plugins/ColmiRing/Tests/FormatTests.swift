@@ -1,3 +1,4 @@
+import GatewayKit
 import TestSupport
 import Testing
 import Vitals

@@ -35,7 +35,7 @@ enum RingInput {
     }
 
     /// Takes packets of 16 bytes, with the sums that they should have, so that inputs get past them.
-    private static func collect(_ bytes: [UInt8], _ reply: inout some ReplyCollector) {
+    private static func collect(_ bytes: [UInt8], _ reply: inout some ReplyCollector<RingValue>) {
         for start in stride(from: 0, to: bytes.count, by: 16) {
             let content = Array(bytes[start..<min(start + 15, bytes.count)])
             guard let command = content.first else { return }

@@ -24,10 +24,7 @@ package struct HealthDriver: DeviceDriver {
     package func withSession(
         over link: Link, context: SessionContext, _ body: @Sendable (any DeviceSession) async throws -> Void
     ) async throws {
-        guard case .gatt(let link) = link else {
-            throw DeviceError(.failure, "The driver gatt-health needs a transport for Bluetooth.")
-        }
-        let connection = try await HealthConnection(link, options, context)
+        let connection = try await HealthConnection(try link.bluetooth(for: Self.name), options, context)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await connection.receive() }
             for reader in [connection.glucoseRecords, connection.oximeterRecords].compactMap({ $0 }) {
@@ -43,5 +40,30 @@ package struct HealthDriver: DeviceDriver {
             }
             try await body(HealthSession(connection, description))
         }
+    }
+}
+
+/// The options of a device with a health service.
+///
+/// - `user`: the only user slot of a cuff or a scale whose records count, 0 to 254; without it all do.
+/// - `variability`: whether the variability is computed from the times between heartbeats; `true` by default.
+struct HealthOptions: Sendable, Hashable {
+    var user: Int?
+    var hasVariability = true
+
+    /// The slots of the Bluetooth services: 255 means an unknown user.
+    static let users = 0...254
+
+    init(user: Int? = nil, hasVariability: Bool = true) {
+        self.user = user
+        self.hasVariability = hasVariability
+    }
+
+    init(_ options: inout ConfigurationReader) {
+        user = options.optionalInteger(
+            "user", in: Self.users, about: "The only user slot whose records count; without it all do.")
+        hasVariability = options.flag(
+            "variability", default: true,
+            about: "Whether the variability is computed from the times between heartbeats.")
     }
 }

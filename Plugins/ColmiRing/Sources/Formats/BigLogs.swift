@@ -1,3 +1,4 @@
+import GatewayKit
 import Vitals
 
 /// The lowest and the highest blood oxygen of each hour of a day.

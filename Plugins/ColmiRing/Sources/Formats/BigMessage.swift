@@ -1,3 +1,5 @@
+import GatewayKit
+
 /// A message of the ring's second service: `BC`, its type, the length of its body, a checksum of the body, and the body, cut into values
 /// of any length (source: crosser/bluering, `opsv2.py`; that the checksum is CRC-16/MODBUS was found with captured messages).
 struct BigMessage: Sendable, Hashable {

@@ -1,3 +1,5 @@
+import GatewayKit
+
 /// The values of a day in equal slots, which the ring sends in numbered packets: packet 0 has their number and the minutes of a slot,
 /// packet 1 has some bytes of its own before its values, and the number 255 says that there are none.
 struct DayLog: Sendable, Hashable {

@@ -1,3 +1,5 @@
+import GatewayKit
+
 /// A packet of the ring's first service: 16 bytes, of which the first is the command and the last the sum of the others, modulo 256
 /// (source: tahnok/colmi_r02_client, `packet.py`).
 struct RingPacket: Sendable, Hashable {

@@ -1,3 +1,4 @@
+import GatewayKit
 import Vitals
 
 /// A request to the ring (sources: tahnok/colmi_r02_client; crosser/bluering; facts of Gadgetbridge).

@@ -1,3 +1,4 @@
+import GatewayKit
 import Vitals
 
 /// The zone in which a ring's clock runs: a constant offset from UTC, so that no hour is skipped and none comes twice.

@@ -1,3 +1,4 @@
+import GatewayKit
 import Vitals
 
 /// Steps of a part of a day.

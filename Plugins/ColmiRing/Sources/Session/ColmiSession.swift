@@ -2,36 +2,33 @@ import GatewayKit
 import Vitals
 
 /// A conversation with a ring.
-final class ColmiSession: DeviceSession {
+final class ColmiSession: GATTSession {
     let description: DeviceDescription
     private let connection: RingConnection
+    var conversation: GATTConversation { connection.conversation }
 
     init(_ connection: RingConnection, _ description: DeviceDescription) {
         self.connection = connection
         self.description = description
     }
 
-    func nextEvents() async throws(DeviceError) -> [DeviceEvent]? { try await connection.inbox.next() }
-
     func history(_ request: HistoryRequest) async throws(DeviceError) -> HistoryPage {
-        guard description.capabilities.supports(.history, request.metric) else {
-            throw .unsupported("the history of \(request.metric.rawValue)")
-        }
+        try check(.history, of: request.metric, "the history of")
         return try await connection.history.page(request)
     }
 
     func monitorConfiguration(of metric: Metric) async throws(DeviceError) -> MonitorConfiguration {
-        try check(.monitor, metric, "monitoring of \(metric.rawValue)")
+        try check(.monitor, of: metric, "monitoring of")
         return try await connection.monitoring.configuration(of: metric)
     }
 
     func setMonitorConfiguration(_ configuration: MonitorConfiguration) async throws(DeviceError) {
-        try check(.monitor, configuration.metric, "monitoring of \(configuration.metric.rawValue)")
+        try check(.monitor, of: configuration.metric, "monitoring of")
         try await connection.monitoring.set(configuration)
     }
 
     func startMeasurement(of metric: Metric, duration: Duration) async throws(DeviceError) -> MeasurementID {
-        try check(.measure, metric, "measuring \(metric.rawValue)")
+        try check(.measure, of: metric, "measuring")
         return try await connection.measurement.start(metric, for: duration)
     }
 
@@ -45,10 +42,4 @@ final class ColmiSession: DeviceSession {
     }
 
     func ping() async throws(DeviceError) { try await connection.readBattery() }
-
-    func signalStrength() async -> Int? { await connection.link.signalStrength() }
-
-    private func check(_ ability: Abilities, _ metric: Metric, _ what: String) throws(DeviceError) {
-        guard description.capabilities.supports(ability, metric) else { throw .unsupported(what) }
-    }
 }

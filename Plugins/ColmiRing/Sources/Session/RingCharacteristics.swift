@@ -2,15 +2,12 @@ import GatewayKit
 
 /// Where a ring is written to, and where it answers.
 struct RingCharacteristics: Sendable {
-    static let service = identifier(0x6e40_fff0_b5a3_f393, 0xe0a9_e50e_24dc_ca9e)
-    static let requests = identifier(0x6e40_0002_b5a3_f393, 0xe0a9_e50e_24dc_ca9e)
-    static let replies = identifier(0x6e40_0003_b5a3_f393, 0xe0a9_e50e_24dc_ca9e)
-    static let messageService = identifier(0xde5b_f728_d711_4e47, 0xaf26_65e3_012a_5dc7)
-    static let messageRequests = identifier(0xde5b_f72a_d711_4e47, 0xaf26_65e3_012a_5dc7)
-    static let messages = identifier(0xde5b_f729_d711_4e47, 0xaf26_65e3_012a_5dc7)
-    static let information = BluetoothUUID(0x180a)
-    static let firmware = BluetoothUUID(0x2a26)
-    static let hardware = BluetoothUUID(0x2a27)
+    static let service = BluetoothUUID(0x6e40_fff0_b5a3_f393, 0xe0a9_e50e_24dc_ca9e)
+    static let requests = BluetoothUUID(0x6e40_0002_b5a3_f393, 0xe0a9_e50e_24dc_ca9e)
+    static let replies = BluetoothUUID(0x6e40_0003_b5a3_f393, 0xe0a9_e50e_24dc_ca9e)
+    static let messageService = BluetoothUUID(0xde5b_f728_d711_4e47, 0xaf26_65e3_012a_5dc7)
+    static let messageRequests = BluetoothUUID(0xde5b_f72a_d711_4e47, 0xaf26_65e3_012a_5dc7)
+    static let messages = BluetoothUUID(0xde5b_f729_d711_4e47, 0xaf26_65e3_012a_5dc7)
 
     let requests: GATTCharacteristic
     let replies: GATTCharacteristic
@@ -32,19 +29,4 @@ struct RingCharacteristics: Sendable {
         let hasBoth = messages?.properties.canSubscribe == true && messageRequests != nil
         (self.messages, self.messageRequests) = hasBoth ? (messages, messageRequests) : (nil, nil)
     }
-
-    private static func identifier(_ high: UInt64, _ low: UInt64) -> BluetoothUUID {
-        // Both halves are written out above, so that the text always is an identifier.
-        BluetoothUUID(hexadecimal(high) + hexadecimal(low)) ?? BluetoothUUID(0)
-    }
-
-    private static func hexadecimal(_ half: UInt64) -> String {
-        let text = String(half, radix: 16)
-        return String(repeating: "0", count: 16 - text.count) + text
-    }
-}
-
-extension GATTCharacteristic {
-    /// Without a response if that is possible: a ring answers by its own packets.
-    var fastestWrite: GATTWrite { properties.contains(.writeWithoutResponse) ? .withoutResponse : .withResponse }
 }

@@ -21,18 +21,13 @@ actor RingHistory {
         self.zone = zone
     }
 
-    /// A page: named by the start of its first sample in milliseconds, and how many samples with that start came before.
+    /// A page of what the ring has. The first page reads it anew.
     func page(_ request: HistoryRequest) async throws(DeviceError) -> HistoryPage {
         if request.page == nil { try await refresh(request) }
         let all = (read[request.metric] ?? [:]).values.flatMap(\.samples).sorted {
             ($0.start, $0.end) < ($1.start, $1.end)
         }
-        let inRange = all.filter { $0.start >= request.from && $0.start < request.to }
-        let from = request.page.flatMap { Int64($0) }.map { Timestamp(milliseconds: $0) } ?? request.from
-        let found = inRange.drop { $0.start < from }
-        let page = Array(found.prefix(min(max(request.limit, 1), HistoryRequest.maximumLimit)))
-        let next = page.count < found.count ? page.last.map { "\($0.start.milliseconds + 1)" } : nil
-        return HistoryPage(samples: page, next: next, malformed: request.page == nil ? refused(request) : 0)
+        return HistoryPage(of: all, for: request, malformed: request.page == nil ? refused(request) : 0)
     }
 
     private func refused(_ request: HistoryRequest) -> Int {

@@ -1,3 +1,4 @@
+import GatewayKit
 import Vitals
 
 /// A device's clock (GATT Specification Supplement, Current Time, 0x2A2B; 10 bytes): date and time, day of the week, fractions of a

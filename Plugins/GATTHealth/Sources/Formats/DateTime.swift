@@ -1,3 +1,4 @@
+import GatewayKit
 import Vitals
 
 /// A date and a time of day without a zone: what a cuff or a meter shows (GATT Specification Supplement, Date Time, 0x2A08; 7 bytes).

@@ -1,11 +1,4 @@
-import Vitals
-
-/// Why a characteristic's value cannot be read.
-struct FormatError: Error, Sendable, Hashable {
-    /// What is wrong, as the end of a sentence.
-    var problem: String
-    init(_ problem: String) { self.problem = problem }
-}
+import GatewayKit
 
 /// Reads the fields of a characteristic's value: little-endian, without padding (Bluetooth Core Specification, Vol 3, Part G, 2.4).
 ///

@@ -1,3 +1,5 @@
+import GatewayKit
+
 /// An oxygen saturation in per cent, and the pulse rate that belongs to it.
 struct OximeterPair: Sendable, Hashable {
     var saturation: MedicalNumber

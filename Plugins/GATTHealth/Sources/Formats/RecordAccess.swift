@@ -1,3 +1,5 @@
+import GatewayKit
+
 /// Requests for stored records, and the answers (GATT Specification Supplement, Record Access Control Point, 0x2A52).
 enum RecordAccess {
     /// Requests.

@@ -5,9 +5,8 @@ import Vitals
 
 /// A link to a device with services of the Bluetooth SIG: what is read when it opens, and what the device sends.
 final class HealthConnection: Sendable {
-    let link: any GATTLink
+    let conversation: GATTConversation
     let device: HealthDevice
-    let inbox = EventInbox()
     let clock: DeviceClockAccess
     let glucoseRecords: RecordReader?
     let oximeterRecords: RecordReader?
@@ -31,7 +30,7 @@ final class HealthConnection: Sendable {
                     + (found.isEmpty ? "no services." : "\(found.joined(separator: ", ")). Another driver may know it.")
             )
         }
-        self.link = link
+        conversation = GATTConversation(over: link, with: "device")
         self.device = device
         self.options = options
         self.context = context
@@ -68,7 +67,7 @@ final class HealthConnection: Sendable {
     func open() async throws(DeviceError) -> DeviceDescription {
         if device.hasRecords { try await serveTime() }
         for source in device.sources {
-            do { try await link.subscribe(to: source) } catch .refused where source == device.battery {
+            do { try await conversation.link.subscribe(to: source) } catch .refused where source == device.battery {
                 // It is not what the device is for.
             } catch {
                 throw DeviceError(
@@ -76,10 +75,10 @@ final class HealthConnection: Sendable {
             }
         }
         do {
-            if let battery = device.battery, let bytes = try await optional(battery) {
-                await inbox.send(HealthProfiles.battery(bytes))
+            if let bytes = try await conversation.readIfPermitted(device.battery) {
+                await conversation.inbox.send(HealthProfiles.battery(bytes))
             }
-            let identity = try await identity()
+            let identity = try await conversation.identity()
             var shown: DeviceClock?
             do { shown = try await clock.read() } catch .refused {}
             await remember(identity)
@@ -94,7 +93,8 @@ final class HealthConnection: Sendable {
     /// Call it when `receive` is cancelled: it takes what the link still has. The events and all calls then end with the error.
     func descriptionOfRest(after error: DeviceError) async -> DeviceDescription? {
         guard await hasReceived.waitUncancelled() else { return nil }
-        await close(error)
+        conversation.inbox.finish(error)
+        await closeRecords(error)
         context.logger.info(
             "The device could not be opened; what it has sent is kept.", metadata: ["error": "\(error)"])
         return description(await KnownDevice(context.notes).identity, clock: nil)
@@ -119,27 +119,22 @@ final class HealthConnection: Sendable {
         var profiles = HealthProfiles(device, options, calendar: context.calendar, site: site)
         var hasSamples = false
         defer { hasReceived.fulfil(hasSamples) }
-        do throws(LinkError) {
-            while let value = try await link.nextValue() {
-                if try await isRecord(value) { continue }
-                let events = profiles.events(of: value, at: context.clock.now)
-                if events.contains(where: \.tellsOfSample) { hasSamples = true }
-                if !events.isEmpty { await inbox.send(events) }
-            }
-            await close(DeviceError(.disconnected, "The device ended the connection."))
-        } catch {
-            // After a cancellation, the canceller ends what waits.
-            if error.code != .cancelled { await close(DeviceError(.link(error), "The connection")) }
+        await conversation.receive { value in
+            if await isRecord(value) { return }
+            let events = profiles.events(of: value, at: context.clock.now)
+            if events.contains(where: \.tellsOfSample) { hasSamples = true }
+            if !events.isEmpty { await conversation.inbox.send(events) }
+        } closing: { error in
+            await closeRecords(error)
         }
     }
 
-    private func close(_ error: DeviceError) async {
-        inbox.finish(error)
+    private func closeRecords(_ error: DeviceError) async {
         await glucoseRecords?.close(error)
         await oximeterRecords?.close(error)
     }
 
-    private func isRecord(_ value: GATTValue) async throws(LinkError) -> Bool {
+    private func isRecord(_ value: GATTValue) async -> Bool {
         switch value.characteristic {
         case device.glucose, device.glucoseContext, device.glucoseRecords:
             // Without a request a meter sends nothing.
@@ -160,36 +155,13 @@ final class HealthConnection: Sendable {
             LocalTimeInformation(offset: calendar.offset(at: now.now).seconds / 60).bytes ?? [0x80, 0xff]
         }
         do {
-            try await link.serve([GATTLocalService(uuid: Assigned.currentTimeService, characteristics: [time, zone])])
+            let service = GATTLocalService(uuid: Assigned.currentTimeService, characteristics: [time, zone])
+            try await conversation.link.serve([service])
         } catch .refused(let refusal) {
             context.logger.info("The time is not offered to the device.", metadata: ["error": "\(refusal)"])
         } catch {
             throw DeviceError(error, "The time for the device")
         }
-    }
-
-    private func identity() async throws(GATTError) -> DeviceIdentity {
-        DeviceIdentity(
-            manufacturer: try await text(Assigned.manufacturerName), model: try await text(Assigned.modelNumber),
-            serial: try await text(Assigned.serialNumber), firmware: try await text(Assigned.firmwareRevision),
-            hardware: try await text(Assigned.hardwareRevision))
-    }
-
-    /// A text of the Device Information Service; `nil` if the device has none, or does not send it.
-    private func text(_ uuid: BluetoothUUID) async throws(GATTError) -> String? {
-        guard let characteristic = link.characteristic(uuid, in: Assigned.informationService),
-            let bytes = try await optional(characteristic)
-        else { return nil }
-        let scalars = String(decoding: bytes, as: UTF8.self).unicodeScalars
-            .filter { $0.properties.generalCategory != .control }
-        let text = String(String.UnicodeScalarView(scalars)).trimmed
-        return text.isEmpty ? nil : text
-    }
-
-    /// A value that a device may keep for itself; `nil` if it does.
-    private func optional(_ characteristic: GATTCharacteristic) async throws(GATTError) -> [UInt8]? {
-        guard characteristic.properties.contains(.read) else { return nil }
-        do { return try await link.read(characteristic) } catch .refused { return nil }
     }
 }
 
@@ -203,10 +175,36 @@ extension DeviceEvent {
     }
 }
 
-extension String {
-    /// The text without spaces at both ends.
-    fileprivate var trimmed: String {
-        let tail = drop { $0 == " " }
-        return String(tail.reversed().drop { $0 == " " }.reversed())
+/// What a device said about itself in an earlier session, kept as notes: a link that ends early leaves no time to ask again.
+struct KnownDevice: Sendable, Hashable {
+    var identity = DeviceIdentity()
+    /// Where the thermometer measures, if that is the same for all values.
+    var site: TemperatureType?
+
+    private static var texts: [(name: String, path: WritableKeyPath<DeviceIdentity, String?>)] {
+        [
+            ("manufacturer", \.manufacturer), ("model", \.model), ("serial", \.serial), ("firmware", \.firmware),
+            ("hardware", \.hardware),
+        ]
+    }
+    private static let siteName = "site"
+
+    init(identity: DeviceIdentity, site: TemperatureType?) { (self.identity, self.site) = (identity, site) }
+
+    /// Reads the notes. Without them nothing is known.
+    init(_ notes: DeviceNotes) async {
+        guard let all = try? await notes.all() else { return }
+        for (name, path) in Self.texts {
+            identity[keyPath: path] = all[name].map { String(decoding: $0, as: UTF8.self) }
+        }
+        site = all[Self.siteName]?.first.flatMap { TemperatureType(rawValue: $0) }
+    }
+
+    /// Keeps it, if it is new.
+    func save(in notes: DeviceNotes) async throws(DeviceError) {
+        guard await KnownDevice(notes) != self else { return }
+        var changes: [String: [UInt8]?] = [Self.siteName: site.map { [$0.rawValue] }]
+        for (name, path) in Self.texts { changes[name] = .some(identity[keyPath: path].map { Array($0.utf8) }) }
+        try await notes.save(changes)
     }
 }

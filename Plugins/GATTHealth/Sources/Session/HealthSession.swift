@@ -2,21 +2,18 @@ import GatewayKit
 import Vitals
 
 /// A conversation with a device that has services of the Bluetooth SIG.
-final class HealthSession: DeviceSession {
+final class HealthSession: GATTSession {
     let description: DeviceDescription
     private let connection: HealthConnection
+    var conversation: GATTConversation { connection.conversation }
 
     init(_ connection: HealthConnection, _ description: DeviceDescription) {
         self.connection = connection
         self.description = description
     }
 
-    func nextEvents() async throws(DeviceError) -> [DeviceEvent]? { try await connection.inbox.next() }
-
     func history(_ request: HistoryRequest) async throws(DeviceError) -> HistoryPage {
-        guard description.capabilities.supports(.history, request.metric) else {
-            throw .unsupported("the history of \(request.metric.rawValue)")
-        }
+        try check(.history, of: request.metric, "the history of")
         let reader = request.metric == .bloodGlucose ? connection.glucoseRecords : connection.oximeterRecords
         guard let reader else { throw .unsupported("the history of \(request.metric.rawValue)") }
         return try await reader.page(request)
@@ -38,22 +35,14 @@ final class HealthSession: DeviceSession {
     func ping() async throws(DeviceError) {
         let device = connection.device
         let candidates = [device.battery, device.currentTime, device.measurementInterval]
-        guard let readable = candidates.compactMap({ $0 }).first(where: { $0.properties.contains(.read) }) else {
-            return
-        }
-        do { _ = try await connection.link.read(readable) } catch .refused {
-            // An answer all the same.
-        } catch {
-            throw DeviceError(error, "The device")
-        }
+        let readable = candidates.compactMap { $0 }.first { $0.properties.contains(.read) }
+        // A refusal is an answer, too.
+        do { _ = try await conversation.readIfPermitted(readable) } catch { throw DeviceError(error, "The device") }
     }
 
-    func signalStrength() async -> Int? { await connection.link.signalStrength() }
-
     private func interval(of metric: Metric) throws(DeviceError) -> ThermometerInterval {
-        guard description.capabilities.supports(.monitor, metric), let interval = connection.interval else {
-            throw .unsupported("monitoring of \(metric.rawValue)")
-        }
+        try check(.monitor, of: metric, "monitoring of")
+        guard let interval = connection.interval else { throw .unsupported("monitoring of \(metric.rawValue)") }
         return interval
     }
 }

@@ -28,16 +28,10 @@ struct RecordHistory: Sendable {
         sorted = samples.mapValues { $0.values.sorted { $0.start < $1.start } }
     }
 
-    /// A page: named by the start of its first sample, in milliseconds.
+    /// A page of what was read.
     mutating func page(_ request: HistoryRequest) -> HistoryPage {
-        let from = request.page.flatMap { Int64($0) }.map { Timestamp(milliseconds: $0) } ?? request.from
-        let limit = min(max(request.limit, 1), HistoryRequest.maximumLimit)
-        let all = sorted[request.metric] ?? []
-        let begin = all.partition(notBefore: max(from, request.from))
-        let found = all[begin...].prefix { $0.start < request.to }
-        let page = Array(found.prefix(limit))
-        let next = page.count < found.count ? page.last.map { "\($0.start.milliseconds + 1)" } : nil
-        return HistoryPage(samples: page, next: next, malformed: request.page == nil ? refusals(request) : 0)
+        let malformed = request.page == nil ? refusals(request) : 0
+        return HistoryPage(of: sorted[request.metric] ?? [], for: request, malformed: malformed)
     }
 
     /// How many records of the request were refused. One without a time counts once.
@@ -47,17 +41,5 @@ struct RecordHistory: Sendable {
         let untimed = own.count { $0.start == nil }
         defer { if !own.isEmpty { reported = max(reported, untimed) } }
         return timed + max(0, untimed - reported)
-    }
-}
-
-extension [Sample] {
-    /// The index of the first sample that does not begin before a moment, in samples that ascend by their start.
-    fileprivate func partition(notBefore moment: Timestamp) -> Int {
-        var (low, high) = (startIndex, endIndex)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if self[middle].start < moment { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }

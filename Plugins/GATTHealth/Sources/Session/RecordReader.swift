@@ -1,4 +1,3 @@
-import Concurrency
 import GatewayKit
 import Vitals
 
@@ -10,76 +9,48 @@ actor RecordReader {
     /// The pause after which a device that sends neither records nor an answer has given up.
     static let timeout: Duration = .seconds(30)
 
-    private typealias Outcome = Promise<Result<Void, DeviceError>>
-
     private let link: any GATTLink
     private let control: GATTCharacteristic
-    private let clock: GatewayClock
+    private let queue: RequestQueue<GATTValue>
     private var collector: any RecordCollector
     private var history = RecordHistory()
-    private let work = Signal()
-    private var wanted: Outcome?
-    private var running: Outcome?
-    /// The answer that the running transfer waits for.
-    private var answer: Promise<RecordAccess.Response>?
-    /// Values and answers of the running transfer.
-    private var arrivals = 0
-    private var end: DeviceError?
+    /// How often somebody asked for what is new.
+    private var asked = 0
+    /// How many of them the last transfer is for, and how it ended.
+    private var served = 0
+    private var result: Result<Void, DeviceError> = .success(())
 
     init(_ link: any GATTLink, control: GATTCharacteristic, _ collector: any RecordCollector, clock: GatewayClock) {
         self.link = link
         self.control = control
         self.collector = collector
-        self.clock = clock
+        queue = RequestQueue(to: "records", clock: clock, timeout: Self.timeout, attempts: 1)
     }
 
     /// A page of what the device has. The first page reads what is new.
     func page(_ request: HistoryRequest) async throws(DeviceError) -> HistoryPage {
-        if request.page == nil { try await refresh() }
+        if request.page == nil {
+            asked += 1
+            try await queue.perform { [asked] () async throws(DeviceError) in try await self.refresh(for: asked) }
+        }
         return history.page(request)
     }
 
     /// Takes a value of a characteristic with records or answers. Returns `false` for a record that no transfer has asked for.
-    func receive(_ value: GATTValue) -> Bool {
-        guard running != nil else { return value.characteristic == control }
-        arrivals += 1
-        if value.characteristic != control {
-            collector.collect(value)
-        } else if let response = try? RecordAccess.Response(value.bytes) {
-            answer?.fulfil(response)
-        }
-        return true
+    func receive(_ value: GATTValue) async -> Bool {
+        await queue.receive(value) || value.characteristic == control
     }
 
     /// Performs transfers until the task is cancelled.
-    func run() async {
-        while !Task.isCancelled {
-            guard let outcome = wanted else {
-                await work.wait()
-                continue
-            }
-            (running, wanted) = (outcome, nil)
-            let result = await transfer()
-            running = nil
-            outcome.fulfil(result)
-        }
-    }
+    nonisolated func run() async { await queue.run() }
 
     /// Fails what waits and what comes: the link is over.
-    func close(_ error: DeviceError) {
-        guard end == nil else { return }
-        end = error
-        for outcome in [wanted, running] { outcome?.fulfil(.failure(error)) }
-    }
+    func close(_ error: DeviceError) async { await queue.close(error) }
 
-    private func refresh() async throws(DeviceError) {
-        if let end { throw end }
-        let outcome = wanted ?? Outcome()
-        wanted = outcome
-        work.wake()
-        let result: Result<Void, DeviceError>
-        do { result = try await outcome.wait() } catch {
-            throw DeviceError(.disconnected, "The gateway no longer waits for the records.")
+    private func refresh(for number: Int) async throws(DeviceError) {
+        if number > served {
+            served = asked
+            result = await transfer()
         }
         try result.get()
     }
@@ -104,24 +75,37 @@ actor RecordReader {
 
     /// Asks for records, and waits until the device has sent them.
     private func ask(_ request: RecordAccess.Request) async throws(DeviceError) -> RecordAccess.Outcome {
-        let answer = Promise<RecordAccess.Response>()
-        self.answer = answer
-        defer { self.answer = nil }
-        do { try await link.write(request.bytes, to: control, .withResponse) } catch {
-            throw DeviceError(error, "The request for records")
-        }
-        while true {
-            let before = arrivals
-            let response = await clock.withTimeout(Self.timeout) { try? await answer.wait() }
-            switch response {
-            case .done(request.operation, let outcome)?: return outcome
-            case .some(.some): throw DeviceError(.failure, "The device answered another request than that for records.")
-            case .some(.none): throw DeviceError(.disconnected, "The session is over.")
-            case .none where arrivals > before: continue
-            case .none:
-                try? await link.write(RecordAccess.Request.abort.bytes, to: control, .withResponse)
-                throw DeviceError(.timeout, "The device stopped sending its records.")
+        let (link, control) = (link, control)
+        let transfer = RecordTransfer(control: control, collector: collector)
+        let reply = try await queue.attempt(for: transfer, timeout: Self.timeout) { () async throws(DeviceError) in
+            do throws(GATTError) { try await link.write(request.bytes, to: control, .withResponse) } catch {
+                throw DeviceError(error, "The request for records")
             }
         }
+        guard let reply else {
+            try? await link.write(RecordAccess.Request.abort.bytes, to: control, .withResponse)
+            throw DeviceError(.timeout, "The device stopped sending its records.")
+        }
+        collector = reply.collector
+        guard case .done(request.operation, let outcome)? = reply.response else {
+            throw DeviceError(.failure, "The device answered another request than that for records.")
+        }
+        return outcome
+    }
+}
+
+/// The reply to a request for records: the records, and the answer that they are all.
+private struct RecordTransfer: ReplyCollector {
+    let control: GATTCharacteristic
+    var collector: any RecordCollector
+    var response: RecordAccess.Response?
+
+    mutating func collect(_ value: GATTValue) -> ReplyProgress {
+        guard value.characteristic == control else {
+            collector.collect(value)
+            return .more
+        }
+        response = try? RecordAccess.Response(value.bytes)
+        return response == nil ? .more : .done
     }
 }

@@ -49,9 +49,9 @@ enum OxiChecksum {
 /// request it belongs.
 struct OxiReply: Sendable, Hashable {
     /// 0 if the request was done.
-    var status: UInt8
-    var block: Int
-    var content: [UInt8]
+    var status: UInt8 = 0
+    var block = 0
+    var content: [UInt8] = []
 }
 
 /// Puts replies together from the values in which they come. What is no part of a reply is passed over.

@@ -1,3 +1,5 @@
+import GatewayKit
+
 /// The present values (sources: MackeyStingray/o2r, `o2state.py`; khromov, `RT_PARAM`).
 struct OxiValues: Sendable, Hashable {
     /// Per cent; `nil` without a signal.

@@ -1,32 +1,29 @@
 import GatewayKit
-import Logging
 import Vitals
 
 /// A link to a ring: what is read when it opens, and what the ring sends.
 final class O2Connection: Sendable {
-    static let service = BluetoothUUID("14839ac4-7d7e-415c-9a42-167340cf2339")
-    private static let requests = BluetoothUUID("8b00ace7-eb0b-49b0-bbe9-9aee0a26e1a3")
-    private static let replies = BluetoothUUID("0734594a-a8e7-4b1a-a6b1-cd5243059a57")
+    static let service = BluetoothUUID(0x1483_9ac4_7d7e_415c, 0x9a42_1673_40cf_2339)
+    private static let requests = BluetoothUUID(0x8b00_ace7_eb0b_49b0, 0xbbe9_9aee_0a26_e1a3)
+    private static let replies = BluetoothUUID(0x0734_594a_a8e7_4b1a, 0xa6b1_cd52_4305_9a57)
 
-    let link: any GATTLink
+    let conversation: GATTConversation
     let queue: O2RequestQueue
-    let inbox = EventInbox()
     let recordings: O2Recordings
     private let replies: GATTCharacteristic
     private let options: O2Options
     private let context: SessionContext
 
     init(_ link: any GATTLink, _ options: O2Options, _ context: SessionContext) throws(DeviceError) {
-        guard let service = Self.service, let requests = Self.requests, let replies = Self.replies,
-            let target = link.characteristic(requests, in: service),
-            let source = link.characteristic(replies, in: service), source.properties.canSubscribe
+        guard let target = link.characteristic(Self.requests, in: Self.service),
+            let source = link.characteristic(Self.replies, in: Self.service), source.properties.canSubscribe
         else {
             throw DeviceError(
                 .failure,
                 "The device is no ring with the first protocol of Viatom: it has no service 14839ac4-…. An O2Ring S has another protocol."
             )
         }
-        self.link = link
+        conversation = GATTConversation(over: link, with: "ring")
         self.options = options
         self.context = context
         self.replies = source
@@ -36,10 +33,10 @@ final class O2Connection: Sendable {
 
     /// Finds out what the ring is and has.
     func open() async throws(DeviceError) -> DeviceDescription {
-        do { try await link.subscribe(to: replies) } catch { throw DeviceError(error, "The ring's answers") }
+        try await conversation.subscribe(to: [replies])
         let information = try await information()
         if let charge = information.charge {
-            await inbox.send([.battery(percent: Double(charge), isCharging: information.isCharging)])
+            await conversation.inbox.send([.battery(percent: Double(charge), isCharging: information.isCharging)])
         }
         var metrics: [Metric: Abilities] = [.bloodOxygen: .history, .heartRate: .history, .battery: []]
         for metric in O2Alarm.metrics where O2Alarm(of: metric, in: information) != nil {
@@ -64,7 +61,7 @@ final class O2Connection: Sendable {
     /// Sets the clock to local time, which the ring shows. The time spent waiting for the turn, or for a repetition, is added.
     func setClock(_ now: Timestamp, utcOffset: Int) async throws(DeviceError) {
         let (clock, begin) = (context.clock, context.clock.uptime)
-        try await queue.perform { (queue) async throws(DeviceError) in
+        try await queue.requests.perform { [queue] () async throws(DeviceError) in
             _ = try await queue.exchange {
                 let moment = now + (clock.uptime - begin)
                 return .configure([("SetTIME", LocalTime.text(moment, offset: utcOffset))])
@@ -74,15 +71,13 @@ final class O2Connection: Sendable {
 
     /// Receives until the link ends; then the events and all calls end, too.
     func receive() async {
-        do throws(LinkError) {
-            while let value = try await link.nextValue() {
-                guard value.characteristic == replies else { continue }
-                let passed = await queue.receive(value.bytes)
-                if passed > 0 { await inbox.send([.malformed("\(passed) bytes of the ring are no part of a reply.")]) }
-            }
-            await close(DeviceError(.disconnected, "The ring ended the connection."))
-        } catch {
-            await close(DeviceError(.link(error), "The connection"))
+        await conversation.receive { value in
+            guard value.characteristic == replies else { return }
+            let passed = await queue.receive(value.bytes)
+            guard passed > 0 else { return }
+            await conversation.inbox.send([.malformed("\(passed) bytes of the ring are no part of a reply.")])
+        } closing: { error in
+            await queue.requests.close(error)
         }
     }
 
@@ -90,14 +85,16 @@ final class O2Connection: Sendable {
     func readLive() async {
         guard options.liveEvery > .zero else { return }
         var before: OxiValues?
-        while !Task.isCancelled, await queue.failure == nil {
+        while !Task.isCancelled, await queue.requests.failure == nil {
             do throws(DeviceError) {
                 let reply = try await queue.ask(OxiRequest(command: .values))
                 let values = try OxiValues(reply.content)
-                await inbox.send(events(of: values, before))
+                await conversation.inbox.send(events(of: values, before))
                 before = values
             } catch {
-                if error.code == .failure { await inbox.send([.malformed("The ring's values: \(error.message)")]) }
+                if error.code == .failure {
+                    await conversation.inbox.send([.malformed("The ring's values: \(error.message)")])
+                }
             }
             try? await context.clock.sleep(for: options.liveEvery)
         }
@@ -116,11 +113,6 @@ final class O2Connection: Sendable {
         }
         if !samples.isEmpty { events.append(.samples(samples, receipts: [])) }
         return events
-    }
-
-    private func close(_ error: DeviceError) async {
-        await queue.close(error)
-        inbox.finish(error)
     }
 }
 

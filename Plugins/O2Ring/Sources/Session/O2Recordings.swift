@@ -127,8 +127,8 @@ actor O2Recordings {
         let known = files[name]
         if known != nil, name != entries.last?.name { return true }
         let before = part?.name == name ? part : nil
-        let (clock, slice) = (clock, Self.slice)
-        let read = try await queue.perform { (queue) async throws(DeviceError) -> Outcome in
+        let (queue, clock, slice) = (queue, clock, Self.slice)
+        let read = try await queue.requests.perform { () async throws(DeviceError) -> Outcome in
             let size: Int
             switch try await Self.open(name, queue) {
             case .size(let found): size = found

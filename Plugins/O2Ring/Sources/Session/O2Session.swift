@@ -2,27 +2,24 @@ import GatewayKit
 import Vitals
 
 /// A conversation with a ring.
-final class O2Session: DeviceSession {
+final class O2Session: GATTSession {
     let description: DeviceDescription
     private let connection: O2Connection
+    var conversation: GATTConversation { connection.conversation }
 
     init(_ connection: O2Connection, _ description: DeviceDescription) {
         self.connection = connection
         self.description = description
     }
 
-    func nextEvents() async throws(DeviceError) -> [DeviceEvent]? { try await connection.inbox.next() }
-
     func history(_ request: HistoryRequest) async throws(DeviceError) -> HistoryPage {
-        guard description.capabilities.supports(.history, request.metric) else {
-            throw .unsupported("the history of \(request.metric.rawValue)")
-        }
+        try check(.history, of: request.metric, "the history of")
         if request.page == nil { await connection.recordings.list(try await connection.information().files) }
         return try await connection.recordings.page(request)
     }
 
     func monitorConfiguration(of metric: Metric) async throws(DeviceError) -> MonitorConfiguration {
-        try check(metric)
+        try check(.alert, of: metric, "monitoring of")
         guard let alarm = O2Alarm(of: metric, in: try await connection.information()) else {
             throw DeviceError(.failure, "The ring did not report its limits of \(metric.rawValue).")
         }
@@ -30,7 +27,7 @@ final class O2Session: DeviceSession {
     }
 
     func setMonitorConfiguration(_ configuration: MonitorConfiguration) async throws(DeviceError) {
-        try check(configuration.metric)
+        try check(.alert, of: configuration.metric, "monitoring of")
         guard let alarm = try O2Alarm(configuration) else { return }
         _ = try await connection.queue.ask(.configure(alarm.values))
     }
@@ -41,12 +38,4 @@ final class O2Session: DeviceSession {
     }
 
     func ping() async throws(DeviceError) { _ = try await connection.queue.ask(OxiRequest(command: .ping)) }
-
-    func signalStrength() async -> Int? { await connection.link.signalStrength() }
-
-    private func check(_ metric: Metric) throws(DeviceError) {
-        guard description.capabilities.supports(.alert, metric) else {
-            throw .unsupported("monitoring of \(metric.rawValue)")
-        }
-    }
 }

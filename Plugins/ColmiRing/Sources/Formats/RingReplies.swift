@@ -1,22 +1,10 @@
-/// A reply of the ring: a packet of its first service, or a message of its second.
+import GatewayKit
+
+/// What a ring sends: a packet of its first service, or a piece of a message of its second, and the message that the piece completes.
 enum RingValue: Sendable, Hashable {
     case packet(RingPacket)
+    case piece
     case message(BigMessage)
-}
-
-/// How a value advances the reply to a request.
-enum ReplyProgress: Sendable, Hashable {
-    /// It is no part of it, or one that came before.
-    case unrelated
-    /// More parts must come.
-    case more
-    /// The reply is whole.
-    case done
-}
-
-/// Collects the parts of the reply to one request. Others may come between them.
-protocol ReplyCollector: Sendable {
-    mutating func collect(_ value: RingValue) -> ReplyProgress
 }
 
 /// A reply of one packet.
