@@ -1,4 +1,5 @@
 package import GatewayKit
+import Listening
 
 /// An entry of `plugins:`: what the devices of a plugin share.
 package struct ServiceConfiguration: Sendable {
@@ -69,5 +70,20 @@ extension ConfigurationReader {
                 return ServiceConfiguration(name: name, service: service, source: source, contents: contents)
             }
         }
+    }
+}
+
+/// Checks where services listen: no two may listen at the same address.
+struct TakenListens {
+    private var services: [(name: String, address: ListenAddress)] = []
+
+    /// Takes the address of a service. Returns what is wrong with it, with the remedy.
+    mutating func add(_ service: any PluginService, named name: String) -> String? {
+        guard let address = service.listens.flatMap({ ListenAddress($0) }) else { return nil }
+        if let other = services.first(where: { $0.address.collides(with: address) }) {
+            return "The address \(address) is that of \(other.name) already. Choose another port."
+        }
+        services.append((name, address))
+        return nil
     }
 }

@@ -1,5 +1,6 @@
+import CTimex
 import Foundation
-import GatewayKit
+package import GatewayKit
 import Logging
 import MQTT
 import Store
@@ -84,6 +85,75 @@ package struct Doctor: Sendable {
                 return Finding(.fine, "broker", "\(server) lets the gateway in, and subscribe to its commands.")
             }
             return Finding(isReached ? .warning : .problem, "broker", "\(server): \(trouble) \(trouble.remedy)")
+        }
+    }
+}
+
+/// The output of `vitals2mqtt doctor`.
+package struct DoctorReport: Sendable, Hashable {
+    /// What was found, in the order of the checks.
+    package let findings: [Finding]
+
+    /// A report of these findings.
+    package init(_ findings: [Finding]) { self.findings = findings }
+
+    /// Whether nothing is broken. Warnings are none.
+    package var isSound: Bool { !findings.contains { $0.severity == .problem } }
+
+    /// A line for each finding, and one that counts them.
+    package var text: String {
+        let width = findings.map(\.subject.count).max() ?? 0
+        let lines = findings.map { finding in
+            let severity = Self.padded(finding.severity.rawValue, to: 4)
+            return "\(severity)  \(Self.padded(finding.subject, to: width))  \(finding.text)\n"
+        }
+        return lines.joined() + summary
+    }
+
+    private var summary: String {
+        let problems = findings.count { $0.severity == .problem }
+        let warnings = findings.count { $0.severity == .warning }
+        guard problems > 0 else { return warnings > 0 ? "The gateway can run. See the warnings.\n" : "All is well.\n" }
+        return "\(problems) \(problems == 1 ? "problem" : "problems"). The gateway does not work as it should.\n"
+    }
+
+    private static func padded(_ text: String, to width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}
+
+/// The machine's clock, which dates every sample that a device does not date.
+struct ClockState: Sendable, Hashable {
+    /// Before it a date is certainly wrong: this program did not exist.
+    static let earliest = Timestamp(seconds: 1_735_689_600)
+
+    /// The date.
+    var now: Timestamp
+    /// Whether a time service keeps it right; `nil` if the system does not say it.
+    var isSynchronised: Bool?
+
+    /// The date and what the kernel knows of it (adjtimex(2)).
+    static func current(_ clock: GatewayClock) -> ClockState {
+        var state = timex()
+        let answer = adjtimex(&state)
+        return ClockState(now: clock.now, isSynchronised: answer < 0 ? nil : answer != TIME_ERROR)
+    }
+
+    /// What it means, in the zone of the configuration.
+    func finding(in calendar: LocalCalendar) -> Finding {
+        let text = "\(now), and days are those of \(calendar.identifier)"
+        if now < Self.earliest {
+            return Finding(
+                .problem, "clock", "It is \(now) here, which cannot be. Set the clock: timedatectl set-ntp true.")
+        }
+        switch isSynchronised {
+        case true?: return Finding(.fine, "clock", "It is \(text). A time service keeps it right.")
+        case false?:
+            return Finding(
+                .warning, "clock",
+                "It is \(text). No time service keeps it right, so samples may get wrong times: timedatectl set-ntp true."
+            )
+        case nil: return Finding(.fine, "clock", "It is \(text).")
         }
     }
 }
