@@ -7,11 +7,11 @@ import Testing
         let bundle = try Repository.text("Plugins/BundledPlugins.swift")
         for plugin in try Repository.plugins() {
             #expect(
-                manifest.contains("\"\(plugin)\", "),
+                manifest.contains("\"\(plugin)\","),
                 "add plugin(\"\(plugin)\", \"\", tests: \"\") to `plugins` in Package.swift")
             // Mostly one, of the folder's name.
             let types = try Repository.swiftFiles(in: "Plugins/\(plugin)/Sources").flatMap { file in
-                file.text.matches(of: /enum (\w+): Plugin \{/).map { $0.1 }
+                file.text.matches(of: /(?:enum|struct) (\w+): Plugin \{/).map { $0.1 }
             }
             #expect(!types.isEmpty, "Plugins/\(plugin) has no enum …: Plugin")
             for type in types {

@@ -64,6 +64,8 @@ import Testing
         "Sources/GatewayKit/Plugin/PasskeyRequests.swift": " change",
         "Sources/Recordings/Writing/LinkRecorder.swift": "change",
         "Tests/Support/Sessions/ScriptedSession.swift": "session.change",
+        "Tests/Support/Wearables/ScriptedO2Ring.swift": ".withState",
+        "Tests/Support/Wearables/ScriptedRing.swift": ".withState",
         "Tests/Benchmarks/Program/Feed/DeviceTally.swift": ".update",
         "Sources/GatewayMain/PluginCheck/ProgramUnderCheck.swift": " audit",
         "Plugins/Replay/Sources/Calling/ConversationLink.swift": " change",
