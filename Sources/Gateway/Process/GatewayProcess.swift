@@ -103,13 +103,23 @@ package struct GatewayProcess: Sendable {
         }
         let services: [any Service] =
             [WatchdogService(watch: watch)] + listed + [MemoryService(), StopService(deadline: deadline)]
+        try await ServiceGroup(configuration: Self.group(of: services, logger: logger)).run()
+    }
+
+    /// The group of these services, which ends when one of them fails, when the stop begins, or at a signal.
+    static func group(of services: [any Service], logger: Logger) -> ServiceGroupConfiguration {
         var configuration = ServiceGroupConfiguration(
-            services: services.map { .init(service: $0, failureTerminationBehavior: .gracefullyShutdownGroup) },
+            services: services.map { service in
+                .init(
+                    service: service,
+                    successTerminationBehavior: service is StopService ? .gracefullyShutdownGroup : .cancelGroup,
+                    failureTerminationBehavior: .gracefullyShutdownGroup)
+            },
             gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
         // After it the tasks are cancelled. The group would also end a process that takes still longer, by a crash that
         // names nothing; the deadline does that instead.
-        configuration.maximumGracefulShutdownDuration = Self.gracePeriod
-        try await ServiceGroup(configuration: configuration).run()
+        configuration.maximumGracefulShutdownDuration = gracePeriod
+        return configuration
     }
 
     /// Ends the process in the middle of its stop, and says what holds it up.

@@ -1,3 +1,4 @@
+import Concurrency
 import ServiceLifecycle
 import Vitals
 
@@ -46,12 +47,13 @@ struct MemoryService: Service {
     }
 }
 
-/// Arms the deadline of the stop also where no signal began it: a service may have failed.
+/// Ends the group when the stop begins, also where its signal came before the group listened for it; and arms the deadline of the stop
+/// also where no signal began it: a service may have failed.
 struct StopService: Service {
     let deadline: StopDeadline
 
     func run() async throws {
-        try? await gracefulShutdown()
+        try? await cancelWhenGracefulShutdown { try await deadline.begun.wait() }
         deadline.arm()
     }
 }

@@ -1,3 +1,4 @@
+import Concurrency
 import Dispatch
 import Foundation
 import Glibc
@@ -14,6 +15,8 @@ final class StopDeadline: Sendable {
     private let period: Duration
     private let begin: @Sendable () -> Void
     private let expire: @Sendable () -> Void
+    /// The stop has begun.
+    let begun = Promise<Void>()
     private let isArmed = Atomic(false)
     private let hasEnded = Atomic(false)
     private let queue = DispatchQueue(label: "stop")
@@ -40,6 +43,7 @@ final class StopDeadline: Sendable {
         }
         thread.name = "stop"
         thread.start()
+        begun.fulfil(())
         begin()
     }
 
