@@ -58,6 +58,27 @@ import Vitals
         }
     }
 
+    @Test func `a new store whose first start was cut short at any commit is a new store of ours`() async throws {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        let file = try Data(contentsOf: folder.url.appending(path: "vitals.sqlite"))
+        let log = [UInt8](try Data(contentsOf: folder.url.appending(path: "vitals.sqlite-wal")))
+        try await store.close()
+        func number(at place: Int) -> Int { log[place..<place + 4].reduce(0) { $0 << 8 | Int($1) } }
+        // The format of the log: a header, and frames of a header and a page; that of a commit names the pages of the file.
+        let frame = 24 + number(at: 8)
+        let commits = stride(from: 32, to: log.count, by: frame).filter { number(at: $0 + 4) > 0 }
+        #expect(commits.count >= 3)
+        for commit in commits {
+            let crashed = try StoreFolder()
+            try file.write(to: crashed.url.appending(path: "vitals.sqlite"))
+            try Data(log[..<(commit + frame)]).write(to: crashed.url.appending(path: "vitals.sqlite-wal"))
+            let store = try crashed.open(identity: 8)
+            try await store.close()
+            #expect(!StoreHeader(of: crashed.path).isOfAnotherProgram)
+        }
+    }
+
     @Test(arguments: Deletion.allCases)
     func `after a crash in a restore there is the old store with its log, or the new one with a loss to report`(
         deletion: Deletion

@@ -117,7 +117,13 @@ struct StorePlace {
     /// Makes the checks that take milliseconds for any file size: header and length (by SQLite), owner, version, and
     /// the small tables as a whole. Damage among the samples shows when they are read.
     private func check(_ pool: DatabasePool, newIdentity: SampleID) throws -> OpenStore {
-        try pool.writeWithoutTransaction { try checkOwner(in: $0) }
+        try pool.writeWithoutTransaction { database in
+            try checkOwner(in: database)
+            // Before the first table: a start that is cut short leaves a store that the next one knows as ours.
+            if try Int64.fetchOne(database, sql: "PRAGMA application_id") != Schema.applicationID {
+                try database.execute(sql: "PRAGMA application_id = \(Schema.applicationID)")
+            }
+        }
         let copy = try copyOldVersion(pool)
         // GRDB sets NORMAL with the WAL: a migration does not wait for the disk. A power failure may take back the last ones, each as
         // a whole, and the next start repeats them.

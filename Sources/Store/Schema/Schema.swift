@@ -17,8 +17,6 @@ enum Schema {
     }()
 
     private static let version1 = """
-        PRAGMA application_id = \(applicationID);
-
         -- One row: the store's identity, and the last numbers that were given.
         CREATE TABLE store(
             id INTEGER PRIMARY KEY CHECK(id = 1),
