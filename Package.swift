@@ -212,7 +212,7 @@ let package = Package(
         tests(
             "GatewayTests",
             """
-            BundledPlugins Concurrency Contract Delivery Engines Gateway GatewayKit GatewayTesting JSON MQTT \
+            BundledPlugins Concurrency Contract Delivery Engines Gateway GatewayKit GatewayTesting HomeAssistant JSON MQTT \
             Recordings Store TestSupport Vitals vitals2mqtt GRDB Logging ServiceLifecycle Subprocess SystemPackage
             """),
         tests(

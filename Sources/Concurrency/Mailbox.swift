@@ -37,27 +37,18 @@ package final class Mailbox<Element: Sendable, Failure: Error>: Sendable {
         self.weigh = weight
     }
 
-    /// The outcome of the offer of an element.
-    package enum Offer {
-        case taken
-        /// The mailbox is full.
-        case full
-        /// The mailbox takes no more.
-        case finished
-    }
-
     /// Adds an element if there is room, without waiting.
-    package func offer(_ element: Element) -> Offer {
+    package func offer(_ element: Element) -> Admission {
         let weight = weigh(element)
-        let offer = state.withLock { state -> Offer in
-            guard state.end == nil else { return .finished }
+        let admission = state.withLock { state -> Admission in
+            guard state.end == nil else { return .closed }
             guard state.weight < capacity else { return .full }
             state.elements.append(element)
             state.weight += weight
             return .taken
         }
-        if case .taken = offer { arrival.wake() }
-        return offer
+        if admission == .taken { arrival.wake() }
+        return admission
     }
 
     /// Adds elements. Returns once there is room for more or the task is cancelled. Drops the elements after `finish`.
@@ -110,6 +101,15 @@ package final class Mailbox<Element: Sendable, Failure: Error>: Sendable {
             await arrival.wait()
         }
     }
+}
+
+/// What became of an element for a queue.
+package enum Admission: Sendable {
+    case taken
+    /// As many wait as may.
+    case full
+    /// The queue takes no more.
+    case closed
 }
 
 extension Mailbox where Failure == Never {

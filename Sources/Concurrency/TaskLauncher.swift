@@ -25,11 +25,11 @@ package final class TaskLauncher: Sendable {
             return !state.isOver
         }
         guard isOpen else { return false }
-        let offer = works.offer {
+        let admission = works.offer {
             await work()
             self.ended()
         }
-        if case .taken = offer { return true }
+        if admission == .taken { return true }
         ended()
         return false
     }

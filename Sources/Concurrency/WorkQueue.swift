@@ -3,15 +3,6 @@ import Synchronization
 
 /// Elements that are handled one after the other, by a task that exists only while there are some.
 package final class WorkQueue<Element: Sendable>: Sendable {
-    /// The outcome of an element.
-    package enum Admission: Sendable {
-        case taken
-        /// As many wait as may.
-        case full
-        /// The queue takes no more.
-        case closed
-    }
-
     private struct State {
         var elements: Deque<Element> = []
         /// Whether a task handles them.

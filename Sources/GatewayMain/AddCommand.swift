@@ -69,10 +69,7 @@ struct AddCommand: GatewayCommand {
             let ask: AddTool.Ask? = isatty(STDIN_FILENO) == 1 ? { Self.ask($0) } : nil
             let device = try await tool.run(wishes, asking: ask, scan: scan)
             StandardOutput.write(device.entry)
-        } catch let error as ScanTool.Failure {
-            StandardError.write("\(error)\n")
-            throw ExitCode(1)
-        } catch let error as AddTool.Failure {
+        } catch let error as ToolFailure {
             StandardError.write("\(error)\n")
             throw error.isIssue ? ExitStatus.configuration.code : ExitCode(1)
         } catch let error as ConfigurationError {

@@ -27,7 +27,7 @@ struct DashboardCommand: GatewayCommand {
             let result = try await tool.make(of: device, asking: !proposedIds)
             StandardError.write(result.notes)
             StandardOutput.write(result.text)
-        } catch let error as DashboardTool.Failure {
+        } catch let error as ToolFailure {
             StandardError.write("\(error)\n")
             throw ExitCode(1)
         } catch let error as ConfigurationError {

@@ -21,7 +21,7 @@ struct SourcesCommand: GatewayCommand {
 
     func run(with plugins: PluginCatalogue) throws {
         let absolute = URL(filePath: path).standardizedFileURL.path
-        do throws(SourceFinder.Failure) {
+        do throws(ToolFailure) {
             let report = try SourceFinder(plugins).find(
                 absolute, calendar: LocalCalendar(timeZone: .current), now: GatewayClock.system.now)
             StandardOutput.write(json ? report.json : report.text)

@@ -19,7 +19,7 @@ struct StoreChoice: ParsableArguments {
     func run(_ body: (StoreTool) throws -> String) throws {
         do {
             StandardOutput.write(try body(try tool()))
-        } catch let error as StoreTool.Failure {
+        } catch let error as ToolFailure {
             StandardError.write("\(error)\n")
             throw ExitCode(1)
         } catch let error as ConfigurationError {

@@ -18,7 +18,7 @@ import Vitals
         try Simulation.run(seed: 1, deadline: .minutes(1)) { environment in
             let clock = environment.gatewayClock
             let error = await #expect(throws: DeviceError.self) {
-                try await withDeadline(.seconds(5), clock: clock, naming: "a question") {
+                try await clock.withDeadline(.seconds(5), naming: "a question") {
                     () async throws(DeviceError) in
                     do { try await clock.sleep(for: .hours(1)) } catch { throw DeviceError(.disconnected, "closed") }
                 }
@@ -32,12 +32,12 @@ import Vitals
     @Test func `work that is done in time gives its result, or its error`() throws {
         try Simulation.run(seed: 2, deadline: .minutes(1)) { environment in
             let clock = environment.gatewayClock
-            let result = try await withDeadline(.seconds(5), clock: clock, naming: "it") {
+            let result = try await clock.withDeadline(.seconds(5), naming: "it") {
                 () async throws(DeviceError) in 7
             }
             #expect(result == 7)
             await #expect(throws: DeviceError(.busy, "later")) {
-                try await withDeadline(.seconds(5), clock: clock, naming: "it") { () async throws(DeviceError) in
+                try await clock.withDeadline(.seconds(5), naming: "it") { () async throws(DeviceError) in
                     throw DeviceError(.busy, "later")
                 }
             }

@@ -63,9 +63,32 @@ enum Fixture {
     static let exerciseHigh = AlertRule(.heartRate, .exercise, .high)
 }
 
-extension Recording {
-    var facts: [(lane: Lane, content: Fact.Content)] { decision.facts }
-    var levels: [AlertLevel] { decision.levels }
-    var highWater: [Metric: Timestamp] { decision.highWater }
-    var unsettledDays: Set<MetricDay> { decision.unsettledDays }
+/// What a projection decides, and the projection after it.
+@dynamicMemberLookup
+struct Recording {
+    var outcome: IngestOutcome
+    var projection: SampleProjection
+
+    init(_ former: SampleProjection, _ body: (inout SampleProjection) -> IngestOutcome) {
+        projection = former
+        outcome = body(&projection)
+    }
+
+    subscript<Value>(dynamicMember member: KeyPath<IngestOutcome, Value>) -> Value { outcome[keyPath: member] }
+}
+
+extension SampleProjection {
+    func recording(_ outcomes: [SampleOutcome], in context: IngestContext) -> Recording {
+        Recording(self) { $0.record(outcomes, in: context) }
+    }
+
+    func recording(_ alert: DeviceAlert, in context: IngestContext) -> Recording {
+        Recording(self) { $0.record(alert, in: context) }
+    }
+
+    func recording(
+        limitsOf settings: MonitorSettings, before: MonitorSettings, in context: IngestContext
+    ) -> Recording {
+        Recording(self) { $0.record(limitsOf: settings, before: before, in: context) }
+    }
 }

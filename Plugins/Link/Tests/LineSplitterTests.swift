@@ -31,6 +31,23 @@ import Testing
         #expect(throws: DeviceError.self) { try lines(longest + "x", size: size) }
     }
 
+    @Test func `keeps a part of a line, and no memory of whole ones, when it is released`() throws {
+        var splitter = LineSplitter()
+        splitter.append(Array("one\ntw".utf8))
+        while try splitter.next() != nil {}
+        splitter.releaseLines()
+        splitter.append(Array("o\n".utf8))
+        let line = try #require(try splitter.next())
+        #expect(String(decoding: splitter.bytes[line], as: UTF8.self) == "two")
+        let rest = try splitter.next()
+        #expect(rest == nil)
+        splitter.releaseLines()
+        #expect(splitter.bytes.capacity == 0)
+        splitter.append(Array("three\n".utf8))
+        let last = try #require(try splitter.next())
+        #expect(String(decoding: splitter.bytes[last], as: UTF8.self) == "three")
+    }
+
     @Test func `does not keep the lines that were taken`() throws {
         var splitter = LineSplitter()
         for _ in 0..<1_000 {

@@ -14,13 +14,11 @@ final class ReceiveBuffer: ChannelInboundHandler, Sendable {
     /// Receiving pauses at this level and resumes at half of it. It is four of the greatest receive buffers, so that a
     /// reader that takes 64 KiB at a time never waits for the event loop at full speed.
     static let capacity = 256 * 1024
-    /// The greatest receive buffer. An idle connection keeps the smallest.
+    /// The greatest receive buffer.
     static let greatestBuffer = 64 * 1024
     /// The system's own receive buffer, which Linux doubles. SwiftNIO takes all of it when the device ends the
     /// connection, so it needs a bound, too; the system's default is 6 MiB per connection.
     static let systemBuffer = 256 * 1024
-    /// Receives into a buffer that adapts its size to the traffic.
-    static let allocator = AdaptiveRecvByteBufferAllocator(minimum: 1024, initial: 8 * 1024, maximum: greatestBuffer)
 
     private struct State {
         var bytes = ByteBuffer()
@@ -41,6 +39,8 @@ final class ReceiveBuffer: ChannelInboundHandler, Sendable {
         while true {
             let (bytes, end, isResumed) = state.withLock { state -> ([UInt8], Result<Void, LinkError>?, Bool) in
                 let bytes = state.bytes.readBytes(length: min(limit, state.bytes.readableBytes)) ?? []
+                // An idle connection keeps no buffer.
+                if state.bytes.readableBytes == 0 { state.bytes = ByteBuffer() }
                 let isResumed = state.isPaused && state.bytes.readableBytes <= Self.capacity / 2
                 if isResumed { state.isPaused = false }
                 return (bytes, state.end, isResumed)
@@ -98,5 +98,22 @@ extension ReceiveBuffer {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         finish(.failure(.broken(error, endpoint)))
         context.close(promise: nil)
+    }
+}
+
+/// The buffers into which a connection receives. Their size follows the traffic, and each is freed with its last byte: used again by
+/// SwiftNIO's pool, they would keep their greatest size as long as the connection lasts, which a history makes 64 KiB.
+///
+/// It needs one read for each turn of the event loop: the pool keeps as many buffers, which are then the first one alone.
+struct ReceiveAllocator: RecvByteBufferAllocator {
+    private var sizes = AdaptiveRecvByteBufferAllocator(
+        minimum: 1024, initial: 1024, maximum: ReceiveBuffer.greatestBuffer)
+
+    func buffer(allocator: ByteBufferAllocator) -> ByteBuffer { sizes.buffer(allocator: allocator) }
+
+    /// Says that the next buffer may be larger, so that it is a new one.
+    mutating func record(actualReadBytes: Int) -> Bool {
+        _ = sizes.record(actualReadBytes: actualReadBytes)
+        return true
     }
 }

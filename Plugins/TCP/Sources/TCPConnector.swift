@@ -28,7 +28,8 @@ struct TCPConnector: Sendable {
         let connection = ClientBootstrap(group: TCPChannel.eventLoops)
             .connectTimeout(.nanoseconds(timeout.inMilliseconds * 1_000_000))
             .channelOption(.autoRead, value: false)
-            .channelOption(.recvAllocator, value: ReceiveBuffer.allocator)
+            .channelOption(.recvAllocator, value: ReceiveAllocator())
+            .channelOption(.maxMessagesPerRead, value: 1)
             // Sends at once: a request must not wait for more bytes to fill a packet.
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelOption(.socketOption(.so_keepalive), value: 1)

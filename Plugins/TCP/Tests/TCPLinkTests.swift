@@ -53,7 +53,7 @@ struct TCPLinkTests {
     @Test func `holds a device back that sends faster than it is read`() async throws {
         let block = ByteBuffer(repeating: 7, count: 64 * 1024)
         let count = 512
-        // A full inbox, one turn of SwiftNIO's receive loop (four buffers), and the system's own buffer.
+        // A full inbox, four receive buffers, and the system's own buffer.
         let limit = ReceiveBuffer.capacity + 4 * ReceiveBuffer.greatestBuffer + 2 * ReceiveBuffer.systemBuffer
         try await withListener { inbound, outbound in
             for _ in 0..<count { try await outbound.write(block) }

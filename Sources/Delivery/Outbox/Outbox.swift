@@ -14,8 +14,12 @@ package final class Outbox: Sendable {
     /// Adds entries that are on disk. The store calls this in the order of their numbers.
     package func committed(_ entries: [OutboxEntry]) {
         guard !entries.isEmpty else { return }
-        machine.withLock { $0.committed(entries) }
-        wakeup.wake()
+        let hasRoom = machine.withLock { machine in
+            machine.committed(entries)
+            return machine.hasRoom
+        }
+        // Where the window is full, the acknowledgement that makes room wakes the publisher.
+        if hasRoom { wakeup.wake() }
     }
 
     func connect(window: Int) { machine.withLock { $0.connect(window: window) } }
@@ -43,16 +47,19 @@ package final class Outbox: Sendable {
     }
     func watermarkFailed(_ lane: Lane) { machine.withLock { $0.watermarkFailed(lane) } }
 
-    /// Notes that the broker has these messages.
+    /// Notes that the broker has these messages. Wakes the publisher only if the window was full: otherwise it rests since there is
+    /// nothing to send.
     func acknowledged(_ marks: [DeliveryMark]) {
-        machine.withLock { machine in
+        let wasFull = machine.withLock { machine in
+            let wasFull = !machine.hasRoom
             for mark in marks {
                 switch mark {
                 case .entry(let lane, let number): machine.acknowledged(lane, number)
                 case .part, .replay, .state: machine.acknowledgedState()
                 }
             }
+            return wasFull
         }
-        wakeup.wake()
+        if wasFull { wakeup.wake() }
     }
 }

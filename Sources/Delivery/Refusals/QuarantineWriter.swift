@@ -4,7 +4,7 @@ import Synchronization
 import Vitals
 
 /// Quarantines in the store what the broker does not take, some facts together, so that they share a gap.
-struct QuarantineWriter: Sendable {
+final class QuarantineWriter: Sendable {
     /// Time for which refused facts gather. Their places in the window are taken until they are stored.
     private static let delay: Duration = .milliseconds(200)
     /// Wait before the next attempt after the store failed.
@@ -17,7 +17,7 @@ struct QuarantineWriter: Sendable {
 
         var hasFacts: Bool { !refused.isEmpty || !taken.isEmpty }
     }
-    private let waiting = Waitings()
+    private let waiting = Mutex(Waiting())
     private let due = Signal()
     let outbox: Outbox
     let watermarks: Watermarks
@@ -40,14 +40,10 @@ struct QuarantineWriter: Sendable {
         self.settings = settings
     }
 
-    private final class Waitings: Sendable {
-        let value = Mutex(Waiting())
-    }
-
     /// Quarantines a fact. The window limits how many wait. A new connection empties it and sends the same facts again:
     /// each waits once, however often it is refused while the store takes nothing.
     func add(_ fact: RefusedFact) {
-        waiting.value.withLock { waiting in
+        waiting.withLock { waiting in
             let isKnown = waiting.refused.contains {
                 $0.lane == fact.lane && $0.number == fact.number && $0.samples == fact.samples
             }
@@ -58,11 +54,11 @@ struct QuarantineWriter: Sendable {
     }
 
     /// The number of facts that wait for the store.
-    var count: Int { waiting.value.withLock { $0.refused.count + $0.taken.count } }
+    var count: Int { waiting.withLock { $0.refused.count + $0.taken.count } }
 
     /// Notes that the broker has a fact that was sent again.
     func taken(_ number: Int64) {
-        waiting.value.withLock { if !$0.taken.contains(number) { $0.taken.append(number) } }
+        waiting.withLock { if !$0.taken.contains(number) { $0.taken.append(number) } }
         turns.begin()
         due.wake()
     }
@@ -73,7 +69,7 @@ struct QuarantineWriter: Sendable {
         var failures = FailureCount()
         defer { turns.end() }
         while true {
-            if !waiting.value.withLock({ $0.hasFacts }) { turns.end() }
+            if !waiting.withLock({ $0.hasFacts }) { turns.end() }
             await due.wait()
             turns.begin()
             do {
@@ -88,7 +84,7 @@ struct QuarantineWriter: Sendable {
     }
 
     private func storeOnce(_ failures: inout FailureCount) async -> Bool {
-        let batch = waiting.value.withLock { $0 }
+        let batch = waiting.withLock { $0 }
         do throws(StoreError) {
             if !batch.refused.isEmpty { try await store.quarantine(batch.refused, at: settings.clock.now) }
             if !batch.taken.isEmpty { try await store.releaseQuarantined(batch.taken) }
@@ -101,7 +97,7 @@ struct QuarantineWriter: Sendable {
             return false
         }
         failures = FailureCount()
-        waiting.value.withLock { waiting in
+        waiting.withLock { waiting in
             waiting.refused.removeFirst(min(batch.refused.count, waiting.refused.count))
             waiting.taken.removeFirst(min(batch.taken.count, waiting.taken.count))
         }

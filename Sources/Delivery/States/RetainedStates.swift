@@ -63,13 +63,16 @@ package final class RetainedStates: Sendable {
             case .stale(let topic): .topic(topic)
             case .replay: .gatewayInfo
             }
-        state.withLock { state in
+        let isNews = state.withLock { state in
             if state.entries.updateValue(entry, forKey: key) == nil, entry.isKept {
                 state.order.insert(key, at: key == .gatewayInfo ? 0 : state.order.count)
             }
-            if state.dirty.insert(key).inserted { state.queue.append(key) }
+            let isNews = state.dirty.insert(key).inserted
+            if isNews { state.queue.append(key) }
+            return isNews
         }
-        wakeup.wake()
+        // One that waits already has woken the publisher.
+        if isNews { wakeup.wake() }
     }
 
     /// Sends an entry once. Drops it if no broker is connected or too many already wait.
@@ -86,7 +89,7 @@ package final class RetainedStates: Sendable {
             state.queue.append(key)
             return true
         }
-        wakeup.wake()
+        if isTaken { wakeup.wake() }
         return isTaken
     }
 

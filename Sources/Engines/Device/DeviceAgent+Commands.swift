@@ -10,9 +10,9 @@ extension DeviceAgent {
     /// order of arrival is done before the next command is taken, and does not wait for the device.
     func handle(_ item: CommandItem) async {
         guard await lane.admits(item), !(await isServedInOrder(item)) else { return }
-        let change = await accept(item.command)
+        let answer = await accept(item.command)
         lane.begin()
-        await launcher.perform { await self.serve(item, after: change) }
+        await launcher.perform { await self.serve(item, answer) }
     }
 
     /// Serves starts and stops of measurements, which must not overtake each other.
@@ -27,23 +27,19 @@ extension DeviceAgent {
     }
 
     /// Accepts changes of the monitoring, which must not overtake each other either. The device gets them later.
-    private func accept(_ command: DeviceCommand) async -> MonitorSync.ChangeResult? {
+    /// - Returns: the answer, if there is nothing more to do.
+    private func accept(_ command: DeviceCommand) async -> Answer? {
         guard case .configure(let patch, let ifVersion, let adopts) = command else { return nil }
         return await monitor.accept(patch, ifVersion: ifVersion, adopts: adopts)
     }
 
-    private func serve(_ item: CommandItem, after change: MonitorSync.ChangeResult?) async {
+    private func serve(_ item: CommandItem, _ early: Answer?) async {
         defer {
             lane.end()
             scheduleTick(within: Self.tick)
         }
-        if let answer = await lane.prepare(item) { return await answers.send(item.key, answer) }
-        switch (change, item.command) {
-        case (.answered(let answer), _): await answers.send(item.key, answer)
-        case (.accepted, .configure(let patch, _, _)):
-            await answers.send(item.key, await monitor.confirm(patch, over: link))
-        case (.accepted, _), (nil, _): await perform(item)
-        }
+        if let answer = await lane.prepare(item) ?? early { return await answers.send(item.key, answer) }
+        await perform(item)
     }
 
     private func perform(_ item: CommandItem) async {
@@ -58,7 +54,8 @@ extension DeviceAgent {
             link.reconnect()
             await answers.send(item.key, Answer(.done))
         case .history, .daily: await answers.send(item.key, await lookUp(item))
-        case .stopMeasuring, .configure: break  // served in order
+        case .configure(let patch, _, _): await answers.send(item.key, await monitor.confirm(patch, over: link))
+        case .stopMeasuring: break  // served in order
         }
     }
 

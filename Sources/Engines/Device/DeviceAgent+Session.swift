@@ -84,7 +84,7 @@ extension DeviceAgent {
     }
 
     private nonisolated func shutDown(_ device: any DeviceSession) async {
-        try? await withDeadline(DeviceTimeouts.shutdown, clock: context.clock, naming: "the graceful disconnect") {
+        try? await context.clock.withDeadline(DeviceTimeouts.shutdown, naming: "the graceful disconnect") {
             () async throws(DeviceError) in
             await device.shutdown()
         }

@@ -1,6 +1,5 @@
-import Concurrency
-package import GatewayKit
-package import Vitals
+import GatewayKit
+import Vitals
 
 /// The open session as the agent's parts use it: each call has a time limit, and a timeout or a broken connection ends
 /// the session.
@@ -18,7 +17,7 @@ struct DeviceChannel {
         if Task.isCancelled { throw DeviceError(.disconnected, "The session was closed.") }
         let device = device
         do {
-            let result = try await withDeadline(limit, clock: link.clock, naming: name) {
+            let result = try await link.clock.withDeadline(limit, naming: name) {
                 () async throws(DeviceError) in try await operation(device)
             }
             link.markSeen()
@@ -33,19 +32,4 @@ struct DeviceChannel {
 extension DeviceError {
     /// Whether this error ends the session.
     var endsSession: Bool { code == .timeout || code == .disconnected }
-}
-
-/// Runs `operation` with a time limit.
-/// - Throws: what `operation` throws, or a `DeviceError` with code `timeout` that contains `name`.
-package func withDeadline<Result: Sendable>(
-    _ limit: Duration, clock: GatewayClock, naming name: String,
-    _ operation: @escaping @Sendable () async throws(DeviceError) -> Result
-) async throws(DeviceError) -> Result {
-    let outcome = await clock.withTimeout(limit) { () async -> Swift.Result<Result, DeviceError> in
-        do throws(DeviceError) { return .success(try await operation()) } catch { return .failure(error) }
-    }
-    guard let outcome else {
-        throw DeviceError(.timeout, "The device did not answer \(name) within \(limit.configurationText).")
-    }
-    return try outcome.get()
 }

@@ -145,7 +145,7 @@ final class DeviceConnection {
         return switch session.work.offer(work) {
         case .taken: nil
         case .full: DeviceError(.busy, "Too many commands are running.")
-        case .finished: SessionWork.notConnected
+        case .closed: SessionWork.notConnected
         }
     }
 
@@ -190,7 +190,7 @@ final class DeviceConnection {
                 try await clock.sleep(for: DeviceTimeouts.idle - silent)
                 continue
             }
-            try await withDeadline(DeviceTimeouts.ping, clock: clock, naming: "a ping") {
+            try await clock.withDeadline(DeviceTimeouts.ping, naming: "a ping") {
                 () async throws(DeviceError) in try await device.ping()
             }
             pinged = clock.uptime
@@ -206,8 +206,8 @@ final class DeviceConnection {
         of device: any DeviceSession, _ note: @Sendable (_ strength: Int) async -> Void
     ) async throws {
         while true {
-            let strength = try? await withDeadline(
-                DeviceTimeouts.ping, clock: context.clock, naming: "the signal strength"
+            let strength = try? await clock.withDeadline(
+                DeviceTimeouts.ping, naming: "the signal strength"
             ) { () async throws(DeviceError) in await device.signalStrength() }
             if let strength = strength ?? nil { await note(strength) }
             try await context.clock.sleep(for: Self.signalInterval)

@@ -5,14 +5,6 @@ import Vitals
 
 /// Keeps the device's monitoring in step with the desired settings.
 final class MonitorSync {
-    /// The result of a change of the monitoring.
-    enum ChangeResult: Sendable {
-        /// The command gets this answer.
-        case answered(Answer)
-        /// The change is on disk; the device has to get it.
-        case accepted
-    }
-
     /// A metric whose monitoring could not be read or written, and why.
     struct Failure: Sendable {
         var metric: Metric
@@ -173,11 +165,12 @@ final class MonitorSync {
     }
 
     /// Accepts a change that a command asks for.
-    func accept(_ patch: MonitorPatch, ifVersion: Int?, adopts: Bool) async -> ChangeResult {
+    /// - Returns: the command's answer; `nil` if the change is on disk, and the device has to get it.
+    func accept(_ patch: MonitorPatch, ifVersion: Int?, adopts: Bool) async -> Answer? {
         await turn.withLock { await change(patch, ifVersion: ifVersion, adopts: adopts) }
     }
 
-    private func change(_ patch: MonitorPatch, ifVersion: Int?, adopts: Bool) async -> ChangeResult {
+    private func change(_ patch: MonitorPatch, ifVersion: Int?, adopts: Bool) async -> Answer? {
         let before = twin.state
         let result = twin.apply(
             patch, ifVersion: ifVersion, adopts: adopts, capabilities: profile.capabilities, at: context.clock.now)
@@ -186,25 +179,24 @@ final class MonitorSync {
             publish()
             let code: AnswerCode = violations.allSatisfy { $0.code == .unsupported } ? .unsupported : .invalid
             let message = "Nothing was changed: \(violations.count) of the settings cannot be accepted."
-            return .answered(Answer(.rejected, code: code, message: message, violations: violations))
+            return Answer(.rejected, code: code, message: message, violations: violations)
         case .conflict(let current):
             publish()
-            return .answered(
-                Answer(
-                    .rejected, code: .conflict, message: "The configuration is at version \(current) by now.",
-                    data: .version(current, pending: twin.state.pending)))
+            return Answer(
+                .rejected, code: .conflict, message: "The configuration is at version \(current) by now.",
+                data: .version(current, pending: twin.state.pending))
         case .unchanged:
             publish()
-            return .answered(Answer(.done, data: version))
+            return Answer(.done, data: version)
         case .waiting, .accepted: break
         }
         guard await store() else {
             twin.undo(to: before)
             publish()
-            return .answered(
-                Answer(.failed, code: .deviceError, message: "The settings cannot be stored: see the gateway's log."))
+            return Answer(
+                .failed, code: .deviceError, message: "The settings cannot be stored: see the gateway's log.")
         }
-        return .accepted
+        return nil
     }
 
     /// Writes an accepted change to the device, if it is connected. The answer lists what is still pending.

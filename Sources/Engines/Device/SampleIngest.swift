@@ -142,7 +142,7 @@ final class SampleIngest {
         if alert.at > now + SyncPolicy.futureTolerance { alert.at = now }
         let final = alert
         try await retryUntilStored { () async throws(StoreError) in
-            try await self.decide { projection, context in projection.recording(final, in: context) }
+            try await self.decide { projection, context in projection.record(final, in: context) }
         }
     }
 
@@ -186,11 +186,11 @@ final class SampleIngest {
 
     /// Lets the projection decide something without samples, in its own transaction.
     func decide(
-        _ decision: @escaping @Sendable (SampleProjection, IngestContext) -> Recording
+        _ decision: @escaping @Sendable (inout SampleProjection, IngestContext) -> IngestOutcome
     ) async throws(StoreError) {
         try await projection.exclusively { () async throws(StoreError) in
             let ingest = ingestContext(of: .live)
-            _ = try await projection.commit(receivedAt: ingest.now) { projection, _ in decision(projection, ingest) }
+            _ = try await projection.commit(receivedAt: ingest.now) { projection, _ in decision(&projection, ingest) }
         }
     }
 
@@ -208,9 +208,9 @@ final class SampleIngest {
             return try await context.store.save([.twin(twin)], of: context.id)
         }
         try await decide { projection, context in
-            var recording = projection.recording(limitsOf: limits, before: before, in: context)
-            recording.decision.changes = [.twin(twin)]
-            return recording
+            var outcome = projection.record(limitsOf: limits, before: before, in: context)
+            outcome.changes = [.twin(twin)]
+            return outcome
         }
     }
 
@@ -225,9 +225,9 @@ final class SampleIngest {
             let result = try await projection.commit(
                 samples, receivedAt: ingest.now, cursors: cursors, waitsForBatch: waitsForBatch
             ) { projection, outcomes in
-                var recording = projection.recording(outcomes, in: ingest)
-                if let gap { recording.decision.facts.append((.alert, .gap(gap))) }
-                return recording
+                var outcome = projection.record(outcomes, in: ingest)
+                if let gap { outcome.facts.append((.alert, .gap(gap))) }
+                return outcome
             }
             newest.change(from: before, to: projection.current.latest, isSync: source == .sync)
             if source != .sync { publishLatest() }

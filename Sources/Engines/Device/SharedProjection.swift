@@ -36,27 +36,30 @@ final class SharedProjection {
         try await turn.withLock(body)
     }
 
-    /// Stores samples with what `decide` derives from them, and adopts the resulting projection. Call only in
+    /// Stores samples with what `decide` derives from them, and adopts the projection that it leaves. Call only in
     /// `exclusively`.
     func commit(
         _ samples: [Sample] = [], receivedAt now: Timestamp, cursors: [Metric: Timestamp] = [:],
-        waitsForBatch: Bool = false, decide: @escaping @Sendable (SampleProjection, [SampleOutcome]) -> Recording
+        waitsForBatch: Bool = false,
+        decide: @escaping @Sendable (inout SampleProjection, [SampleOutcome]) -> IngestOutcome
     ) async throws(StoreError) -> IngestResult {
         let projection = current
         // The store may ask twice; the last decision is the stored one.
-        let next = Mutex(projection)
+        let decided = Mutex((projection: projection, outcome: IngestOutcome()))
         let result = try await context.store.ingest(
             Ingest(
                 device: context.id, wearers: context.wearers, samples: samples, overlaps: overlaps, receivedAt: now,
                 cursors: cursors, waitsForBatch: waitsForBatch
             ) { outcomes in
-                let recording = decide(projection, outcomes)
-                next.withLock { $0 = recording.projection }
-                return recording.decision
+                var next = projection
+                let outcome = decide(&next, outcomes)
+                decided.withLock { $0 = (next, outcome) }
+                return outcome
             })
-        current = next.withLock { $0 }
-        unsettled.formUnion(result.unsettledDays)
-        for level in result.levels { context.publish(.level(level)) }
+        let (next, outcome) = decided.withLock { $0 }
+        current = next
+        unsettled.formUnion(outcome.unsettledDays)
+        for level in outcome.levels { context.publish(.level(level)) }
         return result
     }
 

@@ -18,9 +18,12 @@ package final class BatchWindow: Sendable {
         var releasedAt: Duration?
         /// Fulfilled when those that wait now may go on.
         var round = Promise<Void>()
+        /// Whether one of them watches the time for all.
+        var isTimed = false
 
         mutating func release(at now: Duration) -> Promise<Void> {
             defer { round = Promise() }
+            isTimed = false
             count = 0
             releasedAt = now
             return round
@@ -51,13 +54,20 @@ package final class BatchWindow: Sendable {
     /// - Returns: whether others may have waited, too.
     func wait() async -> Bool {
         let now = clock.uptime
-        let (round, left) = state.withLock { state -> (Promise<Void>, Duration) in
+        let (round, left, isTimed) = state.withLock { state -> (Promise<Void>, Duration, Bool) in
             let left = state.releasedAt.map { $0 + within - now } ?? .zero
-            return (left <= .zero ? state.release(at: now) : state.round, left)
+            guard left > .zero else { return (state.release(at: now), left, false) }
+            defer { state.isTimed = true }
+            return (state.round, left, state.isTimed)
         }
         guard left > .zero else {
             round.fulfil(())
             return false
+        }
+        // All of a round wait for the same moment. A timer for each would be two tasks and some system calls more.
+        if isTimed {
+            try? await round.wait()
+            return true
         }
         await clock.withTimeout(left) { _ = try? await round.wait() }
         let end = clock.uptime

@@ -2,58 +2,60 @@ package import GatewayKit
 package import Vitals
 
 extension SampleProjection {
-    /// The consequences of samples that are now in the store. Known samples change nothing.
-    package func recording(_ outcomes: [SampleOutcome], in context: IngestContext) -> Recording {
-        var projection = self
+    /// Follows samples that are now in the store. Known samples change nothing.
+    /// - Returns: their consequences, which are to be stored as well.
+    package mutating func record(_ outcomes: [SampleOutcome], in context: IngestContext) -> IngestOutcome {
         var decision = IngestOutcome()
+        let formerMarks = highWater
         var measurements = MeasurementCollector(source: context.source, wearers: context.wearers)
         var days = OffsetCache(context.calendar)
         var limits = WatchedLimits(context.settings)
         var lastMarked: MetricDay?
-        var alerts: [AlertMachine.Outcome] = []
+        var edges: [AlertMachine.Outcome] = []
         let hasZones = context.settings.exerciseMaximum != nil
         for outcome in outcomes {
             let stored = outcome.stored
-            projection.rememberWorkout(stored)
+            rememberWorkout(stored)
             guard outcome.novelty != .known else { continue }
             if stored.isWithdrawn {
-                projection.forget(stored)
+                forget(stored)
                 measurements.add(withdrawn: stored)
             } else {
-                let isNewest = projection.isNewest(stored, at: context.now)
+                let isNewest = isNewest(stored, at: context.now)
                 let isFresh = context.freshUntil(stored.sample).map { $0 > context.now } ?? true
                 let isPast = context.now - stored.sample.end > Self.presence
                 let isHistorical = !isNewest || isPast || (context.source == .sync && !isFresh)
                 measurements.add(stored, isHistorical: isHistorical)
-                projection.remember(stored, isNewest: isNewest)
+                remember(stored, isNewest: isNewest)
                 if outcome.novelty == .new {
-                    alerts += projection.evaluate(
+                    edges += evaluate(
                         stored, limits: limits.watching(stored.sample.metric), isLate: !isNewest || !isFresh,
                         in: context)
                 }
             }
             if stored.sample.metric.hasHistory {
                 let metricDay = MetricDay(stored.sample.metric, DailySummary.day(of: stored.sample, in: &days))
-                if metricDay != lastMarked, projection.marked.insert(metricDay).inserted {
+                if metricDay != lastMarked, marked.insert(metricDay).inserted {
                     decision.unsettledDays.insert(metricDay)
                 }
                 lastMarked = metricDay
-                if metricDay.day == projection.today.day { projection.today.add(outcome) }
+                if metricDay.day == today.day { today.add(outcome) }
             }
             // A heart rate that comes after its workout still counts in the workout's zones.
             if hasZones, stored.sample.metric.distinguishesExercise,
-                let workout = projection.workout(at: stored.sample.start)
+                let workout = workout(at: stored.sample.start)
             {
                 let day = days.day(of: workout.lowerBound)
                 let sport = MetricDay(.sport, day)
-                if projection.marked.insert(sport).inserted { decision.unsettledDays.insert(sport) }
-                if day == projection.today.day { projection.today.outdate(.sport) }
+                if marked.insert(sport).inserted { decision.unsettledDays.insert(sport) }
+                if day == today.day { today.outdate(.sport) }
             }
         }
-        decision.facts = alerts.map { (.alert, .alert($0.event, isLate: $0.isLate)) } + measurements.facts()
-        decision.levels = projection.newest(alerts)
-        for (metric, mark) in projection.highWater where highWater[metric] != mark { decision.highWater[metric] = mark }
-        return Recording(decision, projection)
+        decision.facts = edges.map { (.alert, .alert($0.event, isLate: $0.isLate)) } + measurements.facts()
+        decision.levels = newest(edges)
+        for (metric, mark) in highWater where formerMarks[metric] != mark { decision.highWater[metric] = mark }
+        decision.latest = latest.mapValues { SampleKey($0.sample) }
+        return decision
     }
 
     /// Whether these samples, as new ones, would change the level of an alert. A guess: the decision is made when they are
@@ -77,33 +79,31 @@ extension SampleProjection {
     }
 
     /// Handles an alert that the device itself raised or cleared.
-    package func recording(_ alert: DeviceAlert, in context: IngestContext) -> Recording {
-        var projection = self
+    package mutating func record(_ alert: DeviceAlert, in context: IngestContext) -> IngestOutcome {
         var decision = IngestOutcome()
         let isLate = context.freshness[alert.rule.metric].map { alert.at + $0 <= context.now } ?? false
         let outcome =
             isLate
-            ? projection.lateAlerts.evaluate(alert, policy: context.policy, calendar: context.calendar)
-            : projection.alerts.evaluate(alert, policy: context.policy, calendar: context.calendar)
+            ? lateAlerts.evaluate(alert, policy: context.policy, calendar: context.calendar)
+            : alerts.evaluate(alert, policy: context.policy, calendar: context.calendar)
         if let outcome {
             decision.facts = [(.alert, .alert(outcome.event, isLate: outcome.isLate))]
             if !isLate { decision.levels = [outcome.level] }
         }
-        return Recording(decision, projection)
+        return decision
     }
 
     /// Clears alerts whose limits were removed, and gives rules with new limits their first level.
     /// - Parameter before: the settings that were applied last.
-    package func recording(
+    package mutating func record(
         limitsOf settings: MonitorSettings, before: MonitorSettings, in context: IngestContext
-    ) -> Recording {
-        var projection = self
+    ) -> IngestOutcome {
         var decision = IngestOutcome()
-        let outcomes = projection.alerts.apply(
+        let outcomes = alerts.apply(
             settings, before: before, at: context.now, policy: context.policy, calendar: context.calendar)
         decision.facts = outcomes.map { (.alert, .alert($0.event, isLate: $0.isLate)) }
-        decision.levels = outcomes.map(\.level) + projection.alerts.begin(settings, at: context.now)
-        return Recording(decision, projection)
+        decision.levels = outcomes.map(\.level) + alerts.begin(settings, at: context.now)
+        return decision
     }
 
     private func isNewest(_ stored: StoredSample, at now: Timestamp) -> Bool {

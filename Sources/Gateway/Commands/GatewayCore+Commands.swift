@@ -58,7 +58,7 @@ extension GatewayCore {
             switch commands.offer((command, key)) {
             case .taken: break
             case .full: await commandLog.complete(key, .busy)
-            case .finished: await commandLog.complete(key, .stopping)
+            case .closed: await commandLog.complete(key, .stopping)
             }
         }
     }

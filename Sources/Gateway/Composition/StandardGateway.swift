@@ -119,23 +119,11 @@ extension GatewayConfiguration {
     /// The content of the announcements.
     var announcements: Discovery {
         let options = DiscoveryOptions(
-            mode: DiscoveryOptions.Mode(homeAssistant.discovery), prefix: homeAssistant.prefix,
-            compatibility: HomeAssistantVersion(
-                year: homeAssistant.compatibility.year, month: homeAssistant.compatibility.month))
+            mode: homeAssistant.discovery, prefix: homeAssistant.prefix, compatibility: homeAssistant.compatibility)
         let origin = DiscoveryOrigin(version: GatewayVersion.current, supportURL: Self.supportURL)
         return Discovery(options: options, topics: topics, origin: origin)
     }
 
     /// Where a user of Home Assistant finds help.
     private static let supportURL = "https://github.com/vitals2mqtt/vitals2mqtt"
-}
-
-extension DiscoveryOptions.Mode {
-    fileprivate init(_ discovery: HomeAssistantConfiguration.Discovery) {
-        switch discovery {
-        case .device: self = .device
-        case .component: self = .component
-        case .off: self = .off
-        }
-    }
 }

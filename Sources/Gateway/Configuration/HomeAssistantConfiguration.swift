@@ -1,67 +1,23 @@
 import Contract
 package import GatewayKit
+package import HomeAssistant
 package import HomeAssistantStatistics
 import Listening
 
 /// `home_assistant:`, the announcements to Home Assistant, and its address for the import of statistics.
 package struct HomeAssistantConfiguration: Sendable, Hashable {
     /// `discovery`: `device`, `component` or `off`. Default `device`.
-    package var discovery: Discovery
+    package var discovery: DiscoveryOptions.Mode
     /// `prefix`: Home Assistant's discovery prefix. Default `homeassistant`.
     package var prefix: String
     /// `compatibility`: the oldest supported Home Assistant, in quotes. Default `"2024.12"`.
-    package var compatibility: Version
+    package var compatibility: HomeAssistantVersion
     /// `url`: its address, as a browser shows it, to import statistics of late samples. Default none.
     package var address: HomeAssistantAddress?
     /// `token`: `{file: PATH}` or `{env: NAME}`: a long-lived token of an administrator. Needed with `url`.
     package var token: Secret?
     /// `ca_file`: a PEM file with the authorities for an address with https. Default: the system's.
     package var authorityFile: String?
-
-    /// The form of the announcements.
-    package enum Discovery: String, Sendable, Hashable, CaseIterable {
-        /// One message per device (Home Assistant 2024.12 or later).
-        case device
-        /// One message per entity (older Home Assistant, openHAB).
-        case component
-        /// No announcements.
-        case off
-    }
-
-    /// A version of Home Assistant: the year and the number of its release.
-    package struct Version: Sendable, Hashable, Comparable, CustomStringConvertible {
-        /// The year, from 2020.
-        package var year: Int
-        /// The month's number, 1–12.
-        package var month: Int
-
-        /// A version.
-        package init(year: Int, month: Int) {
-            self.year = year
-            self.month = month
-        }
-
-        /// Reads `2024.12` or `2024.12.3`; `nil` for anything else.
-        package init?(_ text: String) {
-            let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-            guard (2...3).contains(parts.count), parts.allSatisfy({ $0.allSatisfy { $0.isASCII && $0.isNumber } }),
-                let year = Int(parts[0]), (2020...2099).contains(year), let month = Int(parts[1]),
-                (1...12).contains(month), parts.count == 2 || Int(parts[2]) != nil
-            else { return nil }
-            self.init(year: year, month: month)
-        }
-
-        /// The text, such as `2024.12`.
-        package var description: String { "\(year).\(month)" }
-
-        /// Orders by release.
-        package static func < (a: Version, b: Version) -> Bool { (a.year, a.month) < (b.year, b.month) }
-    }
-
-    /// The default of `prefix`, which is Home Assistant's own.
-    package static let defaultPrefix = "homeassistant"
-    /// The default of `compatibility`: the first release with one message per device.
-    package static let defaultCompatibility = Version(year: 2024, month: 12)
 }
 
 extension HomeAssistantConfiguration {
@@ -72,11 +28,11 @@ extension HomeAssistantConfiguration {
             "discovery", default: .device,
             about: "One announcement per device, or one per entity (older Home Assistant, openHAB).")
         prefix = reader.string(
-            "prefix", default: Self.defaultPrefix, about: "Home Assistant's discovery prefix.")
+            "prefix", default: DiscoveryOptions.defaultPrefix, about: "Home Assistant's discovery prefix.")
         if let issue = ContractTopics.issue(inBase: prefix) {
             reader.report("The prefix \(issue).", at: "prefix")
         }
-        compatibility = reader.version("compatibility", default: Self.defaultCompatibility)
+        compatibility = reader.version("compatibility", default: .deviceDiscovery)
         let url = reader.optionalString("url", about: "Its address, to import the statistics of late samples.")
         address = url.flatMap { text in
             let address = HomeAssistantAddress(url: text)
@@ -88,9 +44,10 @@ extension HomeAssistantConfiguration {
         token = reader.secret("token", about: "A long-lived token of an administrator; needed with url.")
         authorityFile = reader.pemFile("ca_file", about: "The authorities for https, in place of the system's.")
         checkImport(&reader, sampleRetention)
-        if discovery == .device, compatibility < Self.defaultCompatibility {
+        if discovery == .device, compatibility < .deviceDiscovery {
             reader.report(
-                "Home Assistant before \(Self.defaultCompatibility) needs discovery: component.", at: "compatibility")
+                "Home Assistant before \(HomeAssistantVersion.deviceDiscovery) needs discovery: component.",
+                at: "compatibility")
         }
     }
 }
@@ -131,13 +88,11 @@ extension HomeAssistantConfiguration {
 extension ConfigurationReader {
     /// A version in quotes. Without them YAML means a number, and 2024.10 would be 2024.1.
     fileprivate mutating func version(
-        _ key: String, default: HomeAssistantConfiguration.Version
-    ) -> HomeAssistantConfiguration.Version {
+        _ key: String, default: HomeAssistantVersion
+    ) -> HomeAssistantVersion {
         describe(key, "version in quotes", default: "\"\(`default`)\"", about: "The oldest supported Home Assistant.")
         guard let value = value(key) else { return `default` }
-        guard case .scalar(let text, let isQuoted) = value.content,
-            let version = HomeAssistantConfiguration.Version(text)
-        else {
+        guard case .scalar(let text, let isQuoted) = value.content, let version = HomeAssistantVersion(text) else {
             report("A version of Home Assistant is needed here, in quotes: \"2024.12\".", at: key)
             return `default`
         }

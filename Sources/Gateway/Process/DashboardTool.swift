@@ -7,11 +7,6 @@ import Vitals
 
 /// Makes the text of a dashboard from a configuration, the store that it names, and Home Assistant's registry.
 package struct DashboardTool: Sendable {
-    /// Why there is no dashboard, and what to do.
-    package struct Failure: Error, CustomStringConvertible {
-        package let description: String
-    }
-
     /// A dashboard for a person to paste.
     package struct Result: Sendable {
         /// YAML of a dashboard's configuration.
@@ -32,18 +27,18 @@ package struct DashboardTool: Sendable {
     /// - Parameters:
     ///   - names: the ids of devices; all if there is none.
     ///   - isAsking: whether Home Assistant is asked for the ids of entities if its address is configured.
-    package func make(of names: [String], asking isAsking: Bool) async throws(Failure) -> Result {
+    package func make(of names: [String], asking isAsking: Bool) async throws(ToolFailure) -> Result {
         guard configuration.homeAssistant.discovery != .off else {
-            throw Failure(
-                description: "home_assistant.discovery is off: Home Assistant has no entities of these devices to show."
+            throw ToolFailure(
+                "home_assistant.discovery is off: Home Assistant has no entities of these devices to show."
             )
         }
         let devices = try chosen(names)
         let (known, unknown) = try profiles(of: devices)
         var notes = unknown.map { "\($0) is skipped: it was never connected, so its abilities are unknown." }
         guard !known.isEmpty else {
-            throw Failure(
-                description: "No device was ever connected, by the store \(configuration.store.path). "
+            throw ToolFailure(
+                "No device was ever connected, by the store \(configuration.store.path). "
                     + "Run the gateway until the devices were connected once.")
         }
         let entities = isAsking ? try await registered() : .proposed
@@ -54,8 +49,8 @@ package struct DashboardTool: Sendable {
             return board.views.count > 1
         }
         guard !shown.isEmpty else {
-            throw Failure(
-                description: "Home Assistant has no entity of these devices. Connect it to the broker of the gateway, "
+            throw ToolFailure(
+                "Home Assistant has no entity of these devices. Connect it to the broker of the gateway, "
                     + "and see that the gateway runs.")
         }
         notes += known.filter { !shown.contains($0) }.map {
@@ -73,29 +68,28 @@ package struct DashboardTool: Sendable {
             let text = try head + YAMLText.of(["views": .array(dashboard.views)])
             return Result(text: text, notes: notes.map { "\($0)\n" }.joined())
         } catch {
-            throw Failure(description: "The dashboard cannot be written: \(error)")
+            throw ToolFailure("The dashboard cannot be written: \(error)")
         }
     }
 
-    private func chosen(_ names: [String]) throws(Failure) -> [DeviceInfo] {
+    private func chosen(_ names: [String]) throws(ToolFailure) -> [DeviceInfo] {
         let all = configuration.devices.map(\.info)
-        guard !all.isEmpty else { throw Failure(description: "No device is configured.") }
+        guard !all.isEmpty else { throw ToolFailure("No device is configured.") }
         for name in names where !all.contains(where: { $0.id.text == name }) {
             let ids = all.map(\.id.text).joined(separator: ", ")
-            throw Failure(description: "There is no device \(name) in the configuration. It has \(ids).")
+            throw ToolFailure("There is no device \(name) in the configuration. It has \(ids).")
         }
         return names.isEmpty ? all : all.filter { names.contains($0.id.text) }
     }
 
     /// The devices with what the store knows of them, and the ids of those that it does not know.
-    private func profiles(of devices: [DeviceInfo]) throws(Failure) -> ([DiscoveredDevice], [DeviceID]) {
+    private func profiles(of devices: [DeviceInfo]) throws(ToolFailure) -> ([DiscoveredDevice], [DeviceID]) {
         let records: [DeviceID: DeviceRecord]
         do throws(StoreError) {
             records = try KnownDevices.profiles(of: devices.map(\.id), in: configuration.store.path)
         } catch {
-            throw Failure(
-                description:
-                    "\(error) What a device can do is known only there: run the gateway until the devices were "
+            throw ToolFailure(
+                "\(error) What a device can do is known only there: run the gateway until the devices were "
                     + "connected once.")
         }
         var (known, unknown): ([DiscoveredDevice], [DeviceID]) = ([], [])
@@ -114,7 +108,7 @@ package struct DashboardTool: Sendable {
 
     /// The ids in Home Assistant's registry if its address is configured, and else those that are proposed. If it does not answer,
     /// that is an error: with guessed ids, a card of an entity that is not there would show one.
-    private func registered() async throws(Failure) -> DashboardEntities {
+    private func registered() async throws(ToolFailure) -> DashboardEntities {
         let home = configuration.homeAssistant
         guard let address = home.address, let token = home.token else { return .proposed }
         let prefix = configuration.announcements.uniqueIDPrefix
@@ -127,8 +121,8 @@ package struct DashboardTool: Sendable {
             }
             return .registered(entities.filter { !$0.value.isDisabled }.mapValues(\.id))
         } catch {
-            throw Failure(
-                description: "\(error)\nWith --proposed-ids Home Assistant is not asked for the ids of the entities.")
+            throw ToolFailure(
+                "\(error)\nWith --proposed-ids Home Assistant is not asked for the ids of the entities.")
         }
     }
 }

@@ -97,12 +97,12 @@ package struct GatewayProcess: Sendable {
             deadline.end()
             for signal in signals { signal.cancel() }
         }
-        let hangup = HangupService(signals: hangups, logger: logger, reload: gateway.reload)
+        let hangup = ProcessService.reloading(on: hangups, gateway.reload, logger)
         let listed = (gateway.services + [("reload", hangup)]).map { name, service in
             name.map { ListedService(name: $0, service: service, running: gateway.running) } ?? service
         }
         let services: [any Service] =
-            [WatchdogService(watch: watch)] + listed + [MemoryService(), StopService(deadline: deadline)]
+            [ProcessService.watching(watch)] + listed + [ProcessService.memory, StopService(deadline: deadline)]
         try await ServiceGroup(configuration: Self.group(of: services, logger: logger)).run()
     }
 
@@ -172,21 +172,6 @@ extension ConfigurationLoader {
         switch source {
         case .file(let path): try load(path)
         case .text(let text, let directory): try load(text: text, directory: directory)
-        }
-    }
-}
-
-/// Reloads the configuration on each `SIGHUP`, one at a time.
-struct HangupService: Service {
-    let signals: UnixSignalsSequence
-    let logger: Logger
-    let reload: @Sendable () async throws -> Void
-
-    func run() async throws {
-        for await _ in signals.cancelOnGracefulShutdown() {
-            logger.info("SIGHUP: reading the configuration again.")
-            // Refusals and errors are already logged.
-            try? await reload()
         }
     }
 }

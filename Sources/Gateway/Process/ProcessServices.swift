@@ -1,5 +1,7 @@
 import Concurrency
+import Logging
 import ServiceLifecycle
+import UnixSignals
 import Vitals
 
 /// A service that is listed while it runs.
@@ -20,28 +22,44 @@ struct ListedService: Service, CustomStringConvertible {
     }
 }
 
-/// Watches the gateway's liveness until the end. It ends last, since a part that hangs holds it up.
-struct WatchdogService: Service {
-    let watch: Watchdog
+/// A service of the process itself.
+struct ProcessService: Service {
+    private let body: @Sendable () async throws -> Void
 
-    func run() async throws { await cancelWhenGracefulShutdown { await watch.run() } }
-}
+    func run() async throws { try await body() }
 
-/// Gives memory back that only the start needed: once soon after it, and again now and then, since a synchronisation of
-/// weeks leaves some, too.
-struct MemoryService: Service {
+    /// Watches the gateway's liveness until the end. It ends last, since a part that hangs holds it up.
+    static func watching(_ watch: Watchdog) -> ProcessService {
+        ProcessService { await cancelWhenGracefulShutdown { await watch.run() } }
+    }
+
+    /// Reloads the configuration on each `SIGHUP`, one at a time.
+    static func reloading(
+        on signals: UnixSignalsSequence, _ reload: @escaping @Sendable () async throws -> Void, _ logger: Logger
+    ) -> ProcessService {
+        ProcessService {
+            for await _ in signals.cancelOnGracefulShutdown() {
+                logger.info("SIGHUP: reading the configuration again.")
+                // Refusals and errors are already logged.
+                try? await reload()
+            }
+        }
+    }
+
     /// By then the devices and the broker are connected.
-    static let startPeriod: Duration = .seconds(15)
+    static let memoryStart: Duration = .seconds(15)
     /// Dropping the code in use costs a few hundred page faults each time.
-    static let interval: Duration = .minutes(5)
+    static let memoryInterval: Duration = .minutes(5)
 
-    func run() async throws {
+    /// Gives memory back that only the start needed: once soon after it, and again now and then, since a synchronisation of
+    /// weeks leaves some, too.
+    static let memory = ProcessService {
         await cancelWhenGracefulShutdown {
-            var wait = Self.startPeriod
+            var wait = Self.memoryStart
             while (try? await Task.sleep(for: wait, tolerance: .seconds(1), clock: .continuous)) != nil {
                 ProgramPages.releasePages()
                 // A start with thousands of devices takes longer.
-                wait = min(wait * 2, Self.interval)
+                wait = min(wait * 2, Self.memoryInterval)
             }
         }
     }

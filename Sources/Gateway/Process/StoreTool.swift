@@ -4,11 +4,6 @@ import Vitals
 
 /// The commands for the owner of a store. The results are texts for a person.
 package struct StoreTool: Sendable {
-    /// Why a command failed.
-    package struct Failure: Error, CustomStringConvertible {
-        package let description: String
-    }
-
     private let path: String
 
     /// The store at a path.
@@ -22,40 +17,40 @@ package struct StoreTool: Sendable {
     }
 
     /// Copies the store to a new file, while a gateway may be running.
-    package func back(upTo file: String) throws(Failure) -> String {
+    package func back(upTo file: String) throws(ToolFailure) -> String {
         do throws(StoreError) { try StoreCopy.back(up: path, to: file) } catch {
-            throw Failure(description: "\(error)")
+            throw ToolFailure("\(error)")
         }
         return "\(file) is a copy of \(path).\n"
     }
 
     /// Puts a copy in the place of the store.
-    package func restore(_ file: String) throws(Failure) -> String {
+    package func restore(_ file: String) throws(ToolFailure) -> String {
         var generator = SystemRandomNumberGenerator()
         do throws(StoreError) {
             let moved = try StoreCopy.restore(
                 file, to: path, now: GatewayClock.system.now, newIdentity: SampleID(random: &generator))
             return "\(path) is restored.\n" + (moved.map { "The store before it is \($0).\n" } ?? "")
         } catch {
-            throw Failure(description: "\(error)")
+            throw ToolFailure("\(error)")
         }
     }
 
     /// Checks the whole store. Returns whether it is sound.
-    package func check() throws(Failure) -> (text: String, isSound: Bool) {
+    package func check() throws(ToolFailure) -> (text: String, isSound: Bool) {
         let findings: [String]
         do throws(StoreError) { findings = try StoreCheck.findings(in: path) } catch {
-            throw Failure(description: "\(error)")
+            throw ToolFailure("\(error)")
         }
         guard !findings.isEmpty else { return ("\(path) is sound.\n", true) }
         return ("\(path) is damaged:\n" + findings.map { "  \($0)\n" }.joined(), false)
     }
 
     /// Says what is in the store.
-    package func info() throws(Failure) -> String {
+    package func info() throws(ToolFailure) -> String {
         let inspection: StoreInspection
         do throws(StoreError) { inspection = try StoreInspection(of: path) } catch {
-            throw Failure(description: "\(error)")
+            throw ToolFailure("\(error)")
         }
         var lines = [
             "path      \(path)", "version   \(inspection.version)", "identity  \(inspection.identity)",

@@ -17,18 +17,6 @@ package struct AddTool: Sendable {
         package init() {}
     }
 
-    /// Why there is no entry, and what to do.
-    package struct Failure: Error, CustomStringConvertible {
-        package let description: String
-        /// Whether the entry would be refused, not the device missing.
-        package let isIssue: Bool
-
-        init(_ description: String, isIssue: Bool = false) {
-            self.description = description
-            self.isIssue = isIssue
-        }
-    }
-
     /// Asks a person; returns the line, or `nil` if there is no answer.
     package typealias Ask = (_ question: String) -> String?
 
@@ -83,7 +71,7 @@ package struct AddTool: Sendable {
             id: id, name: name, driver: driver ?? "", transport: transport, options: wishes.options)
         let issues = device.issues(with: plugins, beside: devices, directory: directory)
         guard issues.isEmpty else {
-            throw Failure(
+            throw ToolFailure(
                 "The entry has errors:\n" + issues.map { "  \($0)" }.joined(separator: "\n"), isIssue: true)
         }
         return device
@@ -104,7 +92,7 @@ package struct AddTool: Sendable {
             let line = answer(ask(choice)) ?? preset
             if words.contains(line) { return line == preset ? nil : line }
         }
-        throw Failure("No pairing was chosen.")
+        throw ToolFailure("No pairing was chosen.")
     }
 
     private func answer(_ line: String?) -> String? {
@@ -114,7 +102,7 @@ package struct AddTool: Sendable {
 
     private func known(_ driver: String) throws -> any DeviceDriver.Type {
         guard let type = plugins.driver(named: driver) else {
-            throw Failure("There is no driver \(driver). Known here: \(plugins.driverNames).")
+            throw ToolFailure("There is no driver \(driver). Known here: \(plugins.driverNames).")
         }
         return type
     }
@@ -126,20 +114,20 @@ package struct AddTool: Sendable {
                 $0.address.lowercased() == wish.lowercased() || $0.name == wish
             }
             guard let first = fitting.first else {
-                throw Failure("\(wish) is not in reach. Wake it up, and run the command scan.")
+                throw ToolFailure("\(wish) is not in reach. Wake it up, and run the command scan.")
             }
             guard fitting.count == 1 else {
                 let addresses = fitting.map(\.address).joined(separator: ", ")
-                throw Failure("Several devices are named \(wish): name one by its address: \(addresses).")
+                throw ToolFailure("Several devices are named \(wish): name one by its address: \(addresses).")
             }
             return first
         }
         guard let ask else {
-            throw Failure("Name the device: by its address or name of the command scan, or by --transport type=….")
+            throw ToolFailure("Name the device: by its address or name of the command scan, or by --transport type=….")
         }
         // A person could not choose among strangers without a name.
         let listed = report.devices.filter { $0.name != nil || !$0.claims.isEmpty }
-        guard !listed.isEmpty else { throw Failure("Nothing is in reach. Wake the device up, and try again.") }
+        guard !listed.isEmpty else { throw ToolFailure("Nothing is in reach. Wake the device up, and try again.") }
         let lines = listed.enumerated().map { number, device in
             let driver = device.claims.first.map { ", for \($0.driver)" } ?? ""
             let state = device.device.map { ", is \($0) already" } ?? ""
@@ -148,10 +136,10 @@ package struct AddTool: Sendable {
         }
         for _ in 0..<Self.attempts {
             let line = answer(ask(lines.joined() + "Which one, 1 to \(listed.count)? "))
-            guard let line else { throw Failure("No device was chosen.") }
+            guard let line else { throw ToolFailure("No device was chosen.") }
             if let number = Int(line), (1...listed.count).contains(number) { return listed[number - 1] }
         }
-        throw Failure("No device was chosen.")
+        throw ToolFailure("No device was chosen.")
     }
 
     /// The driver that recognises the device, or the one that a person names.
@@ -161,13 +149,13 @@ package struct AddTool: Sendable {
         let fitting = plugins.drivers.filter { $0.link == .gatt || device == nil }.map { $0.name }
         let names = (claims + fitting.filter { !claims.contains($0) }).joined(separator: ", ")
         guard let ask else {
-            throw Failure("No driver recognises the device. Name one with --driver: \(names).")
+            throw ToolFailure("No driver recognises the device. Name one with --driver: \(names).")
         }
         for _ in 0..<Self.attempts {
             let preset = claims.first.map { " [\($0)]" } ?? ""
             guard let line = answer(ask("Which driver: \(names)\(preset)? ")) ?? claims.first else { break }
             if plugins.driver(named: line) != nil { return line }
         }
-        throw Failure("No driver was chosen.")
+        throw ToolFailure("No driver was chosen.")
     }
 }

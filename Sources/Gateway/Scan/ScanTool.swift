@@ -5,11 +5,6 @@ package import Vitals
 
 /// Scans for devices in reach without a running gateway.
 package struct ScanTool: Sendable {
-    /// Why there is no list, and what to do.
-    package struct Failure: Error, CustomStringConvertible {
-        package let description: String
-    }
-
     /// How long a scan may take, in seconds.
     package static let seconds = CommandLimits.scanSeconds
     package static let defaultSeconds = CommandLimits.defaultScanSeconds
@@ -40,7 +35,7 @@ package struct ScanTool: Sendable {
     package var devices: [DeviceID] { configured.map(\.info.id) }
 
     /// The time of the scan.
-    package func scan(for duration: Duration) async throws(Failure) -> ScanReport {
+    package func scan(for duration: Duration) async throws(ToolFailure) -> ScanReport {
         let scanners = Scanners()
         let context = ServiceContext(clock: .system, logger: logger)
         scanners.replace(
@@ -52,7 +47,7 @@ package struct ScanTool: Sendable {
             }, drivers: drivers)
         let answer = await scanners.scan(for: duration, with: RunningServices()) { _ in false }
         guard case .nearby(var report) = answer.data else {
-            throw Failure(description: answer.message ?? "Nothing could be scanned.")
+            throw ToolFailure(answer.message ?? "Nothing could be scanned.")
         }
         for index in report.devices.indices where report.devices[index].device == nil {
             report.devices[index].device = known(report.devices[index])

@@ -19,6 +19,21 @@ extension GatewayClock {
     ) async -> Value? {
         await Concurrency.race(against: { try await self.sleep(for: limit) }, operation)
     }
+
+    /// Runs `operation` of a device with a time limit.
+    /// - Throws: what `operation` throws, or a `DeviceError` with code `timeout` that contains `name`.
+    package func withDeadline<Value: Sendable>(
+        _ limit: Duration, naming name: String,
+        _ operation: @escaping @Sendable () async throws(DeviceError) -> Value
+    ) async throws(DeviceError) -> Value {
+        let outcome = await withTimeout(limit) { () async -> Result<Value, DeviceError> in
+            do throws(DeviceError) { return .success(try await operation()) } catch { return .failure(error) }
+        }
+        guard let outcome else {
+            throw DeviceError(.timeout, "The device did not answer \(name) within \(limit.configurationText).")
+        }
+        return try outcome.get()
+    }
 }
 
 extension Timers {

@@ -75,8 +75,8 @@ package final class BrokerEventQueue: Sendable {
         }
     }
 
-    /// Wakes the reader for the added events.
-    package func wake() { arrival.wake() }
+    /// Wakes the reader if there are events: the network thread calls it after each turn, most of which bring none.
+    package func wake() { if state.withLock({ !$0.events.isEmpty }) { arrival.wake() } }
 
     /// Ends the queue. The reader gets the remaining events first. Only the first reason counts.
     package func end(_ error: BrokerError) {

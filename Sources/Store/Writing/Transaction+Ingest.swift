@@ -47,7 +47,6 @@ extension Transaction {
         }
 
         var result = IngestResult(
-            new: 0, corrected: 0, known: 0, levels: decision.levels, unsettledDays: decision.unsettledDays,
             novelties: own.map { outcomes[$0].stored.isWithdrawn ? .withdrawn : outcomes[$0].novelty })
         for outcome in outcomes {
             switch outcome.novelty {

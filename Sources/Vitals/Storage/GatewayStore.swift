@@ -2,10 +2,7 @@
 ///
 /// Each method is one transaction, on disk when it returns. Writes of several callers share a commit (group commit).
 /// The real store is SQLite; tests put a `FaultyStore` in front of it.
-package typealias GatewayStore = CommandStore & DeviceStore & MaintenanceStore & OutboxStore
-
-/// The store for the gateway's housekeeping.
-package protocol MaintenanceStore: Sendable {
+package protocol GatewayStore: CommandStore, DeviceStore, OutboxStore {
     /// The store's own id, created with its file.
     var identity: SampleID { get }
     /// What is waiting, what was dropped, and the store's size.
@@ -20,7 +17,7 @@ package protocol MaintenanceStore: Sendable {
     func knownDevices() async throws(StoreError) -> [DeviceID]
 }
 
-extension MaintenanceStore {
+extension GatewayStore {
     /// Deletes data beyond the size limits and beyond its retention.
     package func clean(at moment: Timestamp) async throws(StoreError) -> Bool {
         try await clean(at: moment, byAge: true)

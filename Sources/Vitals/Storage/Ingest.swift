@@ -75,29 +75,15 @@ package struct IngestOutcome: Sendable {
     package init() {}
 }
 
-/// The result of an ingest.
+/// What the store found out about the samples of an ingest.
 package struct IngestResult: Sendable {
-    package var new: Int
-    package var corrected: Int
-    package var known: Int
-    /// Changed alert levels, to be published.
-    package var levels: [AlertLevel]
-    /// Past days that have to be summarised again.
-    package var unsettledDays: Set<MetricDay>
+    package var new = 0
+    package var corrected = 0
+    package var known = 0
     /// What each sample is, in order of arrival.
     package var novelties: [SampleOutcome.Novelty]
 
-    package init(
-        new: Int, corrected: Int, known: Int, levels: [AlertLevel], unsettledDays: Set<MetricDay>,
-        novelties: [SampleOutcome.Novelty]
-    ) {
-        self.novelties = novelties
-        self.new = new
-        self.corrected = corrected
-        self.known = known
-        self.levels = levels
-        self.unsettledDays = unsettledDays
-    }
+    package init(novelties: [SampleOutcome.Novelty]) { self.novelties = novelties }
 }
 
 /// Which of two records of one device and person counts if both describe the same thing: sleeps and workouts that overlap, and steps

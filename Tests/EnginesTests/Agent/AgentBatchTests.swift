@@ -100,6 +100,25 @@ import Vitals
         }
     }
 
+    @Test func `the others go on when the device that watches the time for all leaves`() throws {
+        try Simulation.run(seed: 1, deadline: .hours(1)) { environment in
+            let clock = environment.gatewayClock
+            let window = BatchWindow(within: Self.within, clock: clock)
+            #expect(await window.wait() == false)
+            let start = environment.uptime
+            await withTaskGroup(of: Void.self) { all in
+                all.addTask {
+                    // It begins to wait first, and leaves.
+                    _ = await clock.withTimeout(.milliseconds(100)) { _ = await window.wait() }
+                }
+                try? await clock.sleep(for: .milliseconds(50))
+                for _ in 0..<3 { all.addTask { #expect(await window.wait()) } }
+                await all.waitForAll()
+            }
+            #expect(environment.uptime - start == .milliseconds(100))
+        }
+    }
+
     @Test func `what waits when a session ends is stored, and not before the store takes it`() throws {
         try AgentRig.synced(from: { rig($0) }) { rig, _ in
             await live(rig, 60, at: 0)

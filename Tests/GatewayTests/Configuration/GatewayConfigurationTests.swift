@@ -2,6 +2,7 @@ import Contract
 import Engines
 import Gateway
 import GatewayKit
+import HomeAssistant
 import Logging
 import MQTT
 import Testing
@@ -93,7 +94,7 @@ import Vitals
         #expect(configuration.store.dailyRetention == .days(3650))
         #expect(configuration.homeAssistant.discovery == .component)
         #expect(configuration.homeAssistant.prefix == "ha")
-        #expect(configuration.homeAssistant.compatibility < HomeAssistantConfiguration.defaultCompatibility)
+        #expect(configuration.homeAssistant.compatibility < .deviceDiscovery)
     }
 
     @Test(arguments: ["off", "\"off\"", "false", "no"].prefix(3))

@@ -52,7 +52,7 @@ import Vitals
     ) async throws -> String {
         do {
             return "no failure: " + (try await entry(answers, taken: taken, change))
-        } catch let error as AddTool.Failure { return error.description }
+        } catch let error as ToolFailure { return error.description }
     }
 
     @Test func `a device that one driver recognises needs no more than its address`() async throws {
@@ -171,7 +171,7 @@ import Vitals
     @Test func `what a person cannot distinguish is not offered`() async throws {
         let person = Person([])
         let tool = AddTool(plugins: try PluginCatalogue(BundledPlugins.all), beside: [], directory: "/nowhere")
-        await #expect(throws: AddTool.Failure.self) {
+        await #expect(throws: ToolFailure.self) {
             try await tool.run(AddTool.Wishes(), asking: { person.ask($0) }) {
                 ScanReport(devices: [Self.strap, Self.silent])
             }
@@ -221,7 +221,7 @@ import Vitals
         do {
             _ = try await tool.run(wishes, asking: nil) { [other] in ScanReport(devices: [Self.strap, other]) }
             Issue.record("One was taken.")
-        } catch let error as AddTool.Failure {
+        } catch let error as ToolFailure {
             #expect(error.description.contains("A4:C1:38:00:11:22, A4:C1:38:00:11:33"))
         }
     }

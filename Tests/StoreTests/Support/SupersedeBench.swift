@@ -33,9 +33,10 @@ final class SupersedeBench {
         ingest.overlaps = overlaps
         let next = Mutex(projection)
         ingest.decide = { [projection] outcomes in
-            let recording = projection.recording(outcomes, in: context)
-            next.withLock { $0 = recording.projection }
-            return recording.decision
+            var changed = projection
+            let outcome = changed.record(outcomes, in: context)
+            next.withLock { $0 = changed }
+            return outcome
         }
         let result = try await store.ingest(ingest)
         projection = next.withLock { $0 }

@@ -45,6 +45,12 @@ struct LineSplitter {
         return nil
     }
 
+    /// Forgets the lines that were returned, and with them the memory of the bytes, unless a part of a line waits: a quiet device does
+    /// not keep its last page. This invalidates all ranges returned before.
+    mutating func releaseLines() {
+        if start == bytes.count { (bytes, start, scanned) = ([], 0, 0) }
+    }
+
     private func check(_ length: Int) throws(DeviceError) {
         guard length > Self.maximumLength else { return }
         throw DeviceError(

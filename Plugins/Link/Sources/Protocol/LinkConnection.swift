@@ -104,6 +104,7 @@ final class LinkConnection: Sendable {
             progress.withLock { $0.lastReceived = now }
             do {
                 while try await performLines(of: &splitter) {}
+                splitter.releaseLines()
             } catch {
                 return error
             }

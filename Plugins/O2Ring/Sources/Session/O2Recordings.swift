@@ -128,10 +128,10 @@ actor O2Recordings {
         if known != nil, name != entries.last?.name { return true }
         let before = part?.name == name ? part : nil
         let (queue, clock, slice) = (queue, clock, Self.slice)
-        let read = try await queue.requests.perform { () async throws(DeviceError) -> Outcome in
+        let read = try await queue.requests.perform { () async throws(DeviceError) -> Finding<Part> in
             let size: Int
             switch try await Self.open(name, queue) {
-            case .size(let found): size = found
+            case .found(let found): size = found
             case .gone: return .gone
             case .refused: return .refused
             }
@@ -148,20 +148,22 @@ actor O2Recordings {
                 part.block += 1
             }
             _ = try await queue.exchange(OxiRequest(command: .close))
-            return .read(part)
+            return .found(part)
         }
         return try await ingest(read, name)
     }
 
-    /// What a turn with the ring brought of a file.
-    private enum Outcome: Sendable {
-        case read(Part)
+    /// What the ring has of a file: how long it is, or what a turn has read of it.
+    private enum Finding<Found: Sendable>: Sendable {
+        case found(Found)
+        /// It no longer has the file.
         case gone
+        /// It has the file, and does not open it, or reports no size that a file can have.
         case refused
     }
 
     /// Takes what was read of a file. Returns whether nothing of it is left to be read.
-    private func ingest(_ outcome: Outcome, _ name: String) async throws(DeviceError) -> Bool {
+    private func ingest(_ outcome: Finding<Part>, _ name: String) async throws(DeviceError) -> Bool {
         part = nil
         switch outcome {
         case .gone: files[name] = nil
@@ -172,7 +174,7 @@ actor O2Recordings {
             }
             // What was read of it before still counts.
             if files[name] == nil { givenUp.insert(name) }
-        case .read(let read):
+        case .found(let read):
             await refused.remove(name)
             guard read.isWhole else {
                 part = read
@@ -183,21 +185,12 @@ actor O2Recordings {
         return true
     }
 
-    /// How a ring answers when a file is to be opened.
-    private enum Opening: Sendable {
-        case size(Int)
-        /// It no longer has the file.
-        case gone
-        /// It has the file, and does not open it, or reports no size that a file can have.
-        case refused
-    }
-
     /// Opens a file. Only the ring's list shows whether a file that it does not open is gone.
-    private static func open(_ name: String, _ queue: O2RequestQueue) async throws(DeviceError) -> Opening {
+    private static func open(_ name: String, _ queue: O2RequestQueue) async throws(DeviceError) -> Finding<Int> {
         do {
             let reply = try await queue.exchange(.open(name))
             let size = reply.content.prefix(4).reversed().reduce(0) { $0 << 8 | Int($1) }
-            if reply.content.count >= 4, size <= OxiFile.longest { return .size(size) }
+            if reply.content.count >= 4, size <= OxiFile.longest { return .found(size) }
         } catch { if error.code != .failure { throw error } }
         let list = try await queue.exchange(OxiRequest(command: .information))
         do { return try OxiInformation(list.content).files.contains(name) ? .refused : .gone } catch {

@@ -1,7 +1,7 @@
 /// Rows of an export that give no sample, counted by table and reason. A row that is not understood is skipped, never guessed.
 package final class SkippedRows {
     /// Why a row gives no sample.
-    package enum Reason: String, CaseIterable, Sendable, Hashable {
+    package enum Reason: String, CaseIterable, Error, Hashable {
         /// The app's own mark for "not measured", such as a heart rate of 255, or nothing in the column.
         case notMeasured = "not_measured"
         /// A value that no living person has.

@@ -21,20 +21,13 @@ actor ExportOpener {
     /// Why the present file cannot be used.
     private(set) var rejection: ExportError?
 
-    /// What a check found.
-    enum CheckResult {
-        case nothing
-        case retryAfter(Duration)
-        case export(OpenExport)
-    }
-
     init(_ format: any ExportFormat, executor: any SerialExecutor) {
         self.format = format
         self.executor = executor
     }
 
     /// Checks once, and reads the present export if it is new and whole.
-    func check(_ context: SessionContext) throws(ExportError) -> sending CheckResult {
+    func check(_ context: SessionContext) throws(ExportError) -> sending ExportCheck<OpenExport> {
         let stamp: FileStamp
         do throws(ExportError) { stamp = try format.place.newest(besides: passedOver) } catch {
             // All files that are there were passed over.
@@ -50,15 +43,15 @@ actor ExportOpener {
         isGone = false
         guard stamp != inUse else { return .nothing }
         switch watch.observe(stamp, at: context.clock.uptime) {
-        case .rest: return .nothing
+        case .nothing: return .nothing
         case .retryAfter(let pause): return .retryAfter(pause)
-        case .read(let stamp):
+        case .found(let stamp):
             do throws(ExportError) {
                 let export = try OpenExport(stamp, format, context)
                 watch.markChecked(stamp)
                 rejection = nil
                 inUse = stamp
-                return .export(export)
+                return .found(export)
             } catch {
                 // What the machine prevents may succeed with the same file; everything else needs another one.
                 guard error.code != .unavailable else { throw error }

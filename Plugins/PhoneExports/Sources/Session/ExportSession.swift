@@ -1,4 +1,3 @@
-import Concurrency
 package import GatewayKit
 import Logging
 import Synchronization
@@ -12,8 +11,7 @@ package final class ExportSession: DeviceSession {
     private let inbox = EventInbox()
     private let firstReading: FirstReading
     private let isOpen = Mutex(true)
-    /// Batches whose samples the gateway has not stored yet, by their mark.
-    private let batches = Mutex<[String: Promise<Void>]>([:])
+    private let batches = SettledBatches()
 
     /// Samples of one batch of changes. The next one is read when they are durable.
     static let batch = 500
@@ -52,9 +50,7 @@ package final class ExportSession: DeviceSession {
         }
     }
 
-    package func settle(_ receipts: [SettledReceipt]) async throws(DeviceError) {
-        for mark in Set(receipts.map(\.receipt.mark)) { batches.withLock { $0.removeValue(forKey: mark) }?.fulfil(()) }
-    }
+    package func settle(_ receipts: [SettledReceipt]) async throws(DeviceError) { batches.settle(receipts) }
 
     /// Ends the session. Its locks must not be inlined in a function that waits between them: Decision 165.
     @inline(never)
@@ -111,7 +107,7 @@ package final class ExportSession: DeviceSession {
                 case .retryAfter(let time):
                     pause = time
                     continue
-                case .changed: break
+                case .found: break
                 }
             } catch {
                 // The export in use stays. The same problem is logged once.
@@ -134,7 +130,6 @@ package final class ExportSession: DeviceSession {
     /// Sends the samples of all days that are not as the gateway knows them, batch by batch, each when the one before is durable.
     private func sendChanges() async throws {
         let (changes, digests) = try await source.undelivered(context)
-        var number = 0
         for change in changes where description.capabilities.supports(.history, change.metric) {
             var page: String?
             repeat {
@@ -142,20 +137,11 @@ package final class ExportSession: DeviceSession {
                     HistoryRequest(
                         metric: change.metric, from: change.from, to: change.to, page: page, limit: Self.batch))
                 page = found.next
-                number += 1
-                try await send(found.samples, mark: "\(number)")
+                // Nothing more is read before these are durable.
+                let horizon = context.clock.now + OpenExport.future
+                _ = try await batches.send(found.samples.filter { $0.end <= horizon }, to: inbox)
             } while page != nil
         }
         await source.deliver(digests, context)
-    }
-
-    private func send(_ samples: [Sample], mark: String) async throws {
-        let horizon = context.clock.now + OpenExport.future
-        let reported = samples.filter { $0.end <= horizon }
-        guard !reported.isEmpty else { return }
-        let stored = Promise<Void>()
-        batches.withLock { $0[mark] = stored }
-        await inbox.send([.samples(reported, receipts: reported.map { _ in SampleReceipt(mark) })])
-        try await stored.wait()
     }
 }

@@ -51,22 +51,15 @@ actor ExportSource {
             identity: current.identity, capabilities: current.capabilities, overlaps: .lastReported)
     }
 
-    /// What a check came to.
-    enum CheckResult: Sendable, Hashable {
-        case nothing
-        case retryAfter(Duration)
-        case changed
-    }
-
     /// Checks once for a newer export, and takes it into use.
-    func check(_ context: SessionContext) async throws(ExportError) -> CheckResult {
+    func check(_ context: SessionContext) async throws(ExportError) -> ExportCheck<Void> {
         switch try await opener.check(context) {
         case .nothing: return .nothing
         case .retryAfter(let pause): return .retryAfter(pause)
-        case .export(let export):
+        case .found(let export):
             current = export
             report(export, context.logger)
-            return .changed
+            return .found(())
         }
     }
 

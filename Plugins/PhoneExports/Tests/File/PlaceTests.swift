@@ -39,11 +39,11 @@ import Testing
         #expect(watch.observe(first, at: .seconds(0)) == .retryAfter(.seconds(5)))
         #expect(watch.observe(first, at: .seconds(3)) == .retryAfter(.seconds(2)))
         #expect(watch.observe(second, at: .seconds(5)) == .retryAfter(.seconds(5)))
-        #expect(watch.observe(second, at: .seconds(10)) == .read(second))
+        #expect(watch.observe(second, at: .seconds(10)) == .found(second))
         // Not checked yet: the reading was cancelled.
-        #expect(watch.observe(second, at: .seconds(11)) == .read(second))
+        #expect(watch.observe(second, at: .seconds(11)) == .found(second))
         watch.markChecked(second)
-        #expect(watch.observe(second, at: .seconds(60)) == .rest)
+        #expect(watch.observe(second, at: .seconds(60)) == .nothing)
         #expect(watch.observe(first, at: .seconds(61)) == .retryAfter(.seconds(5)))
     }
 

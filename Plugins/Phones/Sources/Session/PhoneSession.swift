@@ -13,15 +13,8 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
     private let hasWarned = Mutex(false)
     private let context: SessionContext
     private let inbox = EventInbox()
-    /// The samples that the gateway has not settled yet, by the mark of their batch.
-    private let batches = Mutex<[String: Batch]>([:])
+    private let batches = SettledBatches()
     private let isOver = Promise<Void>()
-
-    private struct Batch {
-        var missing: Int
-        var outcomes: [SettledReceipt.Outcome] = []
-        let settled: Promise<[SettledReceipt.Outcome]>
-    }
 
     init(_ options: PhoneOptions, _ context: SessionContext) {
         self.context = context
@@ -35,22 +28,7 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
 
     func nextEvents() async throws(DeviceError) -> [DeviceEvent]? { try await inbox.next() }
 
-    func settle(_ receipts: [SettledReceipt]) async throws(DeviceError) {
-        let done = batches.withLock { batches -> [Batch] in
-            var done: [Batch] = []
-            for settled in receipts {
-                let mark = settled.receipt.mark
-                guard batches[mark] != nil else { continue }
-                batches[mark]?.outcomes.append(settled.outcome)
-                batches[mark]?.missing -= 1
-                guard let batch = batches[mark], batch.missing <= 0 else { continue }
-                batches[mark] = nil
-                done.append(batch)
-            }
-            return done
-        }
-        for batch in done { batch.settled.fulfil(batch.outcomes) }
-    }
+    func settle(_ receipts: [SettledReceipt]) async throws(DeviceError) { batches.settle(receipts) }
 
     /// Ends the session.
     func close(_ error: (any Error)?) {
@@ -70,22 +48,18 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
 
     /// Takes documents until the link ends.
     func serve(_ link: any DocumentLink) async throws {
-        var number = 0
-        while true {
-            number += 1
-            try await ingest(try await link.next(), number: number)
-        }
+        while true { try await ingest(try await link.next()) }
     }
 
-    private func ingest(_ document: Document, number: Int) async throws {
+    private func ingest(_ document: Document) async throws {
         var report = DocumentReport()
         do throws(DocumentProblem) {
             var records = try App.records(of: document.bytes, calendar: context.calendar, source: source)
             defer { warn(of: records.sources) }
-            var batch = 0
             while let samples = try nextSamples(of: &records, &report) {
-                batch += 1
-                do { try await store(samples, mark: "\(number).\(batch)", &report) } catch {
+                do {
+                    for outcome in try await batches.send(samples, to: inbox) { report.count(outcome) }
+                } catch {
                     return document.answer(
                         .interrupted("The gateway has closed the phone's session; send it again later."))
                 }
@@ -125,13 +99,6 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
             }
         }
         return samples.isEmpty ? nil : samples
-    }
-
-    private func store(_ samples: [Sample], mark: String, _ report: inout DocumentReport) async throws {
-        let settled = Promise<[SettledReceipt.Outcome]>()
-        batches.withLock { $0[mark] = Batch(missing: samples.count, settled: settled) }
-        await inbox.send([.samples(samples, receipts: samples.map { _ in SampleReceipt(mark) })])
-        for outcome in try await settled.wait() { report.count(outcome) }
     }
 }
 

@@ -4,16 +4,6 @@ import Vitals
 ///
 /// A phone's export is written in place, slowly, over a network. A file that still grows is torn for certain.
 package struct ExportWatch: Sendable {
-    /// What to do after a check of the file.
-    package enum Decision: Sendable, Hashable {
-        /// There is nothing new.
-        case rest
-        /// Check again after this time.
-        case retryAfter(Duration)
-        /// Read the file now.
-        case read(FileStamp)
-    }
-
     /// How long size and time of a file must not change before it is read.
     package static let stillness: Duration = .seconds(5)
 
@@ -22,18 +12,18 @@ package struct ExportWatch: Sendable {
 
     package init() {}
 
-    /// Takes a check's result, at a moment of a steady clock.
-    package mutating func observe(_ stamp: FileStamp, at uptime: Duration) -> Decision {
+    /// Takes a check's result, at a moment of a steady clock. Finds the file when it is to be read.
+    package mutating func observe(_ stamp: FileStamp, at uptime: Duration) -> ExportCheck<FileStamp> {
         guard stamp != checked else {
             moving = nil
-            return .rest
+            return .nothing
         }
         guard let moving, moving.stamp == stamp else {
             moving = (stamp, uptime)
             return .retryAfter(Self.stillness)
         }
         let rest = moving.since + Self.stillness - uptime
-        return rest > .zero ? .retryAfter(rest) : .read(stamp)
+        return rest > .zero ? .retryAfter(rest) : .found(stamp)
     }
 
     /// Notes that a file was read, or cannot be read as it is: it is not worth another check until it changes.
@@ -42,3 +32,15 @@ package struct ExportWatch: Sendable {
         moving = nil
     }
 }
+
+/// What a check for a newer export came to.
+package enum ExportCheck<Found> {
+    /// There is nothing new.
+    case nothing
+    /// Check again after this time.
+    case retryAfter(Duration)
+    case found(Found)
+}
+
+extension ExportCheck: Equatable where Found: Equatable {}
+extension ExportCheck: Sendable where Found: Sendable {}

@@ -20,12 +20,12 @@ struct HuamiSleepBlob: Sendable, Hashable {
     ]
     private static let depths: [UInt8: Sleep.Stage.Depth] = [4: .light, 5: .deep, 7: .awake, 8: .rem]
 
-    init(_ bytes: [UInt8]) throws(BlobError) {
+    init(_ bytes: [UInt8]) throws(SkippedRows.Reason) {
         let view = ByteView(bytes)
         guard let midnight = view.u32(Place.midnight), let first = view.u16(Place.start),
             let last = view.u16(Place.end),
             let count = view.u8(Place.count)
-        else { throw BlobError(reason: .unreadable) }
+        else { throw .unreadable }
         func moment(_ minute: UInt16) -> Timestamp {
             Timestamp(seconds: Int64(midnight) - 86_400 + Int64(minute) * 60)
         }
@@ -36,31 +36,28 @@ struct HuamiSleepBlob: Sendable, Hashable {
             let place = Place.stages + index * Place.stageLength
             guard let from = view.u16(place), let to = view.u16(place + 2), let code = view.u8(place + 4), from <= to
             else {
-                throw BlobError(reason: .unreadable)
+                throw .unreadable
             }
-            guard let depth = Self.depths[code] else { throw BlobError(reason: .unknownCode) }
+            guard let depth = Self.depths[code] else { throw .unknownCode }
             minutes[depth, default: (0, 0)].sum += Int(to) - Int(from)
             minutes[depth, default: (0, 0)].count += 1
             guard from < to else { continue }
             guard moment(from) >= stages.last?.end ?? start, moment(to) <= end else {
-                throw BlobError(reason: .checkSum)
+                throw .checkSum
             }
             stages.append(Sleep.Stage(depth, from: moment(from), to: moment(to)))
         }
-        guard !stages.isEmpty, start < end else { throw BlobError(reason: .incomplete) }
+        guard !stages.isEmpty, start < end else { throw .incomplete }
         for (depth, place) in Self.totals {
-            guard let total = view.u16(place) else { throw BlobError(reason: .unreadable) }
+            guard let total = view.u16(place) else { throw .unreadable }
             let found = minutes[depth] ?? (0, 0)
             // No source says whether a total has the last minute of each stage. One way alone could refuse all nights of a wearable.
             guard (found.sum...(found.sum + found.count)).contains(Int(total)) else {
-                throw BlobError(reason: .checkSum)
+                throw .checkSum
             }
         }
         self.stages = stages
     }
-
-    /// Why a record is no night.
-    struct BlobError: Error, Hashable { let reason: SkippedRows.Reason }
 }
 
 /// Nights of HUAMI_SLEEP_SESSION_SAMPLE.
@@ -94,20 +91,20 @@ struct HuamiNights: NightFeed {
                 reading.skip(.tooMany, in: table, at: row.moment)
                 continue
             }
-            do throws(HuamiSleepBlob.BlobError) {
+            do throws(SkippedRows.Reason) {
                 let night = try HuamiSleepBlob(row.bytes(0) ?? [])
                 // The check sum is one of the stages; the row's own time checks that of the night.
                 guard abs(night.start.milliseconds - row.moment.milliseconds) <= Self.margin.inMilliseconds else {
-                    throw .init(reason: .checkSum)
+                    throw .checkSum
                 }
                 guard night.start >= reading.from, night.start < reading.to else { continue }
-                guard night.end - night.start <= NightLimits.night else { throw .init(reason: .tooLong) }
+                guard night.end - night.start <= NightLimits.night else { throw .tooLong }
                 nights.append(
                     Sample(
                         metric: .sleep, start: night.start, end: night.end,
                         reading: .sleep(Sleep(stages: night.stages))))
             } catch {
-                reading.skip(error.reason, in: table, at: row.moment)
+                reading.skip(error, in: table, at: row.moment)
             }
         }
         return nights.sorted { $0.start < $1.start }
