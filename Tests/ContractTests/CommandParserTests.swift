@@ -123,7 +123,7 @@ import Vitals
                 == .device(
                     .time,
                     CommandEnvelope(
-                        id: "c-81", device: Examples.device, command: "time",
+                        id: "c-81", content: SampleID(name: "{}"), device: Examples.device, command: "time",
                         expiresAt: Examples.time("2026-11-21T08:00:00Z"), responseTopic: "me/answers",
                         correlation: [1, 2])))
     }
@@ -133,6 +133,48 @@ import Vitals
         let incoming = parse("ring-1/command/time", payload)
         #expect(incoming.deviceCommand == .time)
         #expect(incoming.envelope?.id == id)
+    }
+
+    /// Commands, and the same content in another form.
+    static let sameContents: [(topic: String, first: String, second: String)] = [
+        ("command/sync", "", #""issued_at":"2026-11-21T07:00:00Z","expires_at":"2026-11-21T08:00:00Z""#),
+        (
+            "command/history", #""metric":"sleep","limit":20"#,
+            #" "limit" : 2.0e1, "from" : null, "expires_at":"2026-11-22T08:00:00Z", "metric" : "sl\u0065ep" "#
+        ),
+        (
+            "config/set", #""if_version":1,"stress":{"schedule":{"enabled":true,"interval_min":5}}"#,
+            #""stress":{"schedule":{"interval_min":5,"enabled":true}},"if_version":1"#
+        ),
+        // Nothing of a passkey is kept.
+        ("command/passkey", #""passkey":"012345""#, #""passkey":"543210""#),
+    ]
+
+    @Test(arguments: sameContents.indices)
+    func `a content is the same in any form, and whenever it was issued or expires`(index: Int) throws {
+        let (topic, first, second) = Self.sameContents[index]
+        func content(_ members: String) -> SampleID? {
+            let incoming = parse("ring-1/\(topic)", "{\"id\":7\(members.isEmpty ? "" : ",")\(members)}")
+            #expect(incoming.answer == nil)
+            return incoming.envelope?.content
+        }
+        let expected = try #require(content(first))
+        #expect(content(second) == expected)
+    }
+
+    @Test func `contents differ by each argument, and only a valid command with an id has one`() {
+        func content(_ name: String, _ members: String, id: String = #""id":"c","#) -> SampleID? {
+            parse("ring-1/command/\(name)", "{\(id)\(members)}").envelope?.content
+        }
+        let contents = [
+            #""metric":"sleep""#, #""metric":"steps""#, #""metric":"sleep","limit":5"#,
+            #""metric":"sleep","sync":false"#,
+            #""metric":"sleep","from":"2026-11-20T00:00:00Z""#, #""metric":"sleep","to":"2026-11-20T00:00:00Z""#,
+        ].map { content("history", $0) }
+        #expect(Set(contents.compactMap { $0 }).count == contents.count)
+        #expect(content("history", #""metric":"sleep""#, id: "") == nil)
+        #expect(content("history", #""metric":"noise""#) == nil)
+        #expect(content("dance", #""metric":"sleep""#) == nil)
     }
 
     @Test func `ignores what was retained, whatever it is`() {

@@ -167,7 +167,9 @@ import Vitals
 
     static let responseTopics = [
         "", "vitals2mqtt/home", "vitals2mqtt/home/ring-1/config/set", "homeassistant/sensor/x/config", "homeassistant",
-        "a/+/b", "a/#", "$SYS/x", "a\u{0}b", "a\u{7F}", "a\u{FFFE}", String(repeating: "x", count: 1025),
+        "vitals2mqtt/home/bob-1/response", "vitals2mqtt/home/bob-1/command/sync", "vitals2mqtt/home/ring-1/response",
+        "vitals2mqtt/home/gateway/command/reload", "homeassistant/status", "a/+/b", "a/#", "$SYS/x",
+        "a\u{0}b", "a\u{7F}", "a\u{FFFE}", String(repeating: "x", count: 1025),
     ]
 
     @Test(arguments: responseTopics)

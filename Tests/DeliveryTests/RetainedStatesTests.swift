@@ -33,6 +33,22 @@ import Vitals
         }
     }
 
+    @Test func `what a forgotten device says later comes after the clearing of its topics`() throws {
+        let states = RetainedStates(beside: Outbox())
+        let band = try #require(DeviceID("band"))
+        let info = DeviceState.info(DeviceInfo(id: band, name: "band", driver: "simulated"))
+        states.connect()
+        states.put(.device(band, info))
+        states.forget(band)
+        states.put(.stale(topic: "vitals2mqtt/home/band/info"))
+        states.put(.device(band, info))
+        guard case .stale = states.next(), case .device = states.next() else {
+            Issue.record("the clearing is not first")
+            return
+        }
+        #expect(states.next() == nil)
+    }
+
     /// The first messages of a gateway with waiting facts, at a broker with this window, whose acknowledgements are late.
     private func firstTopics(
         window: Int, maximumPacketSize: Int? = nil, devices: [DeviceID], seed: UInt64

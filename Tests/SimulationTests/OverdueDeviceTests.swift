@@ -2,6 +2,7 @@ import Concurrency
 import GatewayKit
 import GatewayTesting
 import JSON
+import MQTT
 import TestSupport
 import Testing
 import Vitals
@@ -87,6 +88,31 @@ import Vitals
             end.fulfil(())
             try await home.settled("ring", from: start)
             #expect(home.connections(of: "ring") > 0)
+        }
+    }
+
+    @Test func `a removed device that comes back before it has ended gives no answer from before`() throws {
+        try everyOrder { home, end in
+            let core = try #require(home.core)
+            let command = OutgoingMessage(
+                topic: "\(Scenario.base)/ring/command/history",
+                payload: Array(#"{"id":"h1","metric":"heart_rate"}"#.utf8))
+            home.broker.publish(command)
+            let first = try await home.message("ring/response")
+            #expect(first["status"] == "done")
+            let band = try home.device("band")
+            let ring = try home.device("ring")
+            for setups in [[band], [band, ring]] {
+                home.write(.success(setups))
+                try await core.applyReload()
+            }
+            let start = home.position
+            end.fulfil(())
+            try await home.settled("ring", from: start)
+            home.broker.publish(command)
+            let second = try await home.message("ring/response", from: start)
+            #expect(second["status"] == "done")
+            #expect(second["at"] != first["at"], "It is the former device's answer.")
         }
     }
 }

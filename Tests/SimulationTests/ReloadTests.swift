@@ -234,4 +234,38 @@ import Vitals
 
 extension PublishedMessage {
     fileprivate var json: JSONValue { (try? JSONValue(parsing: message.payload)) ?? .null }
+    @Test func `a device that comes back under the id of a removed one gives none of its answers and states`() throws {
+        try Scenario.everyOrder(Self.seeds) { home in
+            let band = try home.device("band")
+            try await home.run([band, try home.device("ring")]) {
+                try await home.settled("band")
+                try await home.settled("ring")
+                let command = OutgoingMessage(
+                    topic: "\(Scenario.base)/ring/command/history",
+                    payload: Array(#"{"id":"h1","metric":"heart_rate"}"#.utf8))
+                home.broker.publish(command)
+                let first = try await home.message("ring/response")
+                #expect(first["status"] == "done")
+                home.write(.success([band]))
+                let removal = try await home.ask("gateway/command/reload")
+                #expect(names(removal, "removed") == ["ring"])
+                home.write(.success([band, try home.device("ring", wearable: "cuff")]))
+                let start = home.position
+                let addition = try await home.ask("gateway/command/reload")
+                #expect(names(addition, "added") == ["ring"])
+                try await home.settled("ring", from: start)
+                home.broker.publish(command)
+                let second = try await home.message("ring/response", from: start)
+                #expect(second["status"] == "done")
+                #expect(second["at"] != first["at"], "It is the former device's answer.")
+                // What the former one said is gone before the new one says something.
+                let topics = home.observation.messages.dropFirst(start).filter { $0.message.payload.isEmpty }
+                    .map(\.message.topic)
+                for name in ["info", "config", "latest/heart_rate", "alert/heart_rate_resting_high"] {
+                    #expect(topics.contains("\(Scenario.base)/ring/\(name)"), "\(name)")
+                }
+                #expect(home.broker.retained("\(Scenario.base)/ring/info").count == 1)
+            }
+        }
+    }
 }

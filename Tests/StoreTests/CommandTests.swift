@@ -214,4 +214,60 @@ import Vitals
         options.maximumAnswerBytes = 1_000
         try await expectNothingLost(in: try await full(folder, options, bytes: 400), bytes: 400)
     }
+    @Test func `another content under the key of a command is refused, and changes nothing`() async throws {
+        let folder = try StoreFolder()
+        var store = try folder.open()
+        var other = Self.envelope
+        other.content = SampleID(name: "{}")
+        #expect(try await store.begin(Self.envelope, key: "c-81", at: dawn) == .new)
+        #expect(try await store.begin(other, key: "c-81", at: dawn) == .reused)
+        try await store.complete(answer())
+        try await store.close()
+        store = try folder.open()
+        #expect(try await store.begin(other, key: "c-81", at: dawn) == .reused)
+        #expect(try await store.begin(Self.envelope, key: "c-81", at: dawn) == .answered([1, 2, 3]))
+        // Ten minutes later the id is free.
+        #expect(try await store.begin(other, key: "c-81", at: dawn + .minutes(10)) == .new)
+        #expect(try await store.unanswered(after: 0, limit: 9).map(\.envelope) == [other])
+    }
+
+    @Test func `a removed device takes its answers with it, also those that wait, and only its own`() async throws {
+        let store = try SQLiteStore.scratch()
+        let others = ["band-10 sync 1", "gateway sync 1"]
+        for key in ["band-1 sync 1"] + others + ["band-1 sync 2"] { try await store.complete(answer(key)) }
+        try await store.acknowledge(.answer, through: 1)
+        try await store.forget(.band)
+        #expect(try await store.pending(.answer, after: 0, limit: 9).compactMap(\.answer?.key) == others)
+        #expect(try await store.statistics().pending[.answer] == 2)
+        #expect(try await store.statistics().dropped == ["answer": 1])
+        for number in 1...2 {
+            #expect(try await store.begin(Self.envelope, key: "band-1 sync \(number)", at: dawn) == .new)
+        }
+        for key in others { #expect(try await store.begin(Self.envelope, key: key, at: dawn) == .answered([1, 2, 3])) }
+    }
+
+    /// The limits of count and of bytes, and how many answers of so many bytes one device may have waiting.
+    static let shares: [(maximum: Int, bytes: Int64, size: Int, share: Int)] = [
+        (10, 64 << 20, 3, 5), (100, 1_000, 400, 2),
+    ]
+
+    @Test(arguments: shares.indices)
+    func `the answers of one device that wait for the broker leave room for those of others`(index: Int) async throws {
+        let (maximum, bytes, size, share) = Self.shares[index]
+        let folder = try StoreFolder()
+        var options = StoreOptions()
+        (options.maximumAnswers, options.maximumAnswerBytes) = (maximum, bytes)
+        var store = try folder.open(options)
+        for number in 1...share {
+            #expect(try await store.begin(Self.envelope, key: "band-1 sync \(number)", at: dawn) == .new)
+            try await store.complete(answer("band-1 sync \(number)", [UInt8](repeating: 0, count: size)))
+        }
+        #expect(try await store.begin(Self.envelope, key: "band-1 sync next", at: dawn) == .full)
+        try await store.close()
+        store = try folder.open(options)
+        #expect(try await store.begin(Self.envelope, key: "band-1 sync next", at: dawn) == .full)
+        #expect(try await store.begin(Self.envelope, key: "ring-1 sync 1", at: dawn) == .new)
+        try await store.acknowledge(.answer, through: Int64(share))
+        #expect(try await store.begin(Self.envelope, key: "band-1 sync next", at: dawn) == .new)
+    }
 }

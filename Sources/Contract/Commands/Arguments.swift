@@ -54,6 +54,13 @@ struct Arguments {
     /// Marks members as known that are used elsewhere or ignored.
     mutating func allow(_ names: String...) { known += names }
 
+    /// The fingerprint of the members but for those with these names. Their order and that of inner members, white space, the way of
+    /// writing a number, and `null` for an absent member make no difference.
+    func content(without names: [String]) -> SampleID {
+        let members = members.filter { !$0.value.isNull && !names.contains($0.key) }
+        return SampleID(name: JSONValue.object(members).sorted.description)
+    }
+
     /// Ends the reading: every unknown member is an error.
     mutating func refuseUnknown(of command: String, envelope: [String]) {
         for member in members where !known.contains(member.key) && !envelope.contains(member.key) {
@@ -113,4 +120,16 @@ extension Arguments {
     }
 
     private static func names(_ metrics: [Metric]) -> String { metrics.map(\.rawValue).joined(separator: ", ") }
+}
+
+extension JSONValue {
+    /// The value with the members of each object in the order of their keys.
+    fileprivate var sorted: JSONValue {
+        switch self {
+        case .object(let members):
+            .object(members.map { Member($0.key, $0.value.sorted) }.sorted { $0.key < $1.key })
+        case .array(let elements): .array(elements.map(\.sorted))
+        default: self
+        }
+    }
 }

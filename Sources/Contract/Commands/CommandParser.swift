@@ -14,6 +14,8 @@ package struct CommandParser: Sendable {
 
     /// The members of a payload that belong to the command itself, not to its arguments.
     static let envelopeKeys = ["id", "issued_at", "expires_at"]
+    /// The members that do not distinguish commands with the same `id`. A passkey is one: nothing of it is kept.
+    private static let keysBesideContent = envelopeKeys + [DeviceCommandName.passkey.rawValue]
 
     /// A parser for a gateway.
     package init(topics: ContractTopics, discoveryPrefix: String?, calendar: LocalCalendar) {
@@ -76,6 +78,7 @@ package struct CommandParser: Sendable {
         if !arguments.violations.isEmpty {
             return reject(.invalid(arguments.violations, of: envelope.command))
         }
+        if envelope.id != nil { envelope.content = arguments.content(without: Self.keysBesideContent) }
         if let expiresAt = envelope.expiresAt, expiresAt <= receivedAt {
             let message = "The command expired before it was received; is the sender's clock right?"
             return reject(Answer(.expired, code: .expired, message: message))

@@ -77,4 +77,12 @@ package enum InboundTopic: Sendable, Hashable {
     case gateway(String)
     /// A configuration of a device; `nil` if the topic names the gateway in its place.
     case configSet(device: String?)
+
+    /// Whom it is addressed to: the name of the device in the topic, or of the gateway's own place.
+    package var scope: String {
+        switch self {
+        case .device(let device, _), .configSet(device: let device?): device
+        case .gateway, .configSet(device: nil): DeviceID.reserved
+        }
+    }
 }

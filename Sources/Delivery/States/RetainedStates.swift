@@ -175,6 +175,8 @@ package final class RetainedStates: Sendable {
     private func forget(_ isGone: (Key) -> Bool) {
         state.withLock { state in
             state.order.removeAll(where: isGone)
+            // A place in the queue that is left would be taken by a later value, before what comes meanwhile.
+            state.queue.removeAll(where: isGone)
             for key in state.entries.keys.filter(isGone) {
                 state.entries[key] = nil
                 state.dirty.remove(key)

@@ -6,11 +6,12 @@ import MQTT
 import Synchronization
 import Vitals
 
-/// Accepts commands, lets each run once, and ensures exactly one final answer for each.
+/// Accepts commands, lets each run once, and ensures exactly one final answer for each. An answer goes to whoever sent the same
+/// command, with the same id and content, to the same device, and to nobody else (see `CommandEnvelope.key`).
 actor CommandLog {
-    /// Maximum running commands in the whole gateway; a further one is answered `busy`.
+    /// Maximum running commands in the whole gateway, which devices share (see `FairShares`); a further one is answered `busy`.
     static let maximumRunning = 4_096
-    /// Maximum repeated commands that wait for a running one; a further one is answered `busy`.
+    /// Maximum repeated commands that wait for a running one, shared in the same way; a further one is answered `busy`.
     static let maximumRepeats = 1_024
     /// Commands of the previous run that are read at once.
     static let unansweredAtOnce = 64
@@ -28,8 +29,9 @@ actor CommandLog {
     private var generator: any RandomNumberGenerator & Sendable
     /// The senders that wait for each running command: the first one, and those that repeated the command.
     private var running: [String: [Waiting]] = [:]
-    /// The number of waiting repeats.
-    private var repeats = 0
+    /// The running commands and the waiting repeats, by whom they concern.
+    private var runningShares = FairShares()
+    private var repeatShares = FairShares()
 
     /// A sender that waits for an answer, and the answer's key in the store.
     private struct Waiting {
@@ -38,7 +40,7 @@ actor CommandLog {
     }
 
     /// Answers being stored, by the keys of their commands.
-    private var underWay: [String: [UInt8]] = [:]
+    private var underWay: [String: StoredAnswer] = [:]
     /// Answers that could not be stored, kept so that a repeated command does not run again, until `storeUnstored`.
     private var unstored: [StoredAnswer] = []
 
@@ -62,33 +64,33 @@ actor CommandLog {
 
     /// Begins a command. Returns the key of a new command, which must run; answers any other command itself.
     func begin(_ envelope: CommandEnvelope) async -> String? {
-        let key = envelope.id.map(Self.key) ?? newKey()
+        let key = envelope.key ?? newKey(envelope)
         if await answerRepeat(envelope, key) { return nil }
-        guard running.count < Self.maximumRunning else {
+        if running[key] != nil || underWay[key] != nil || unkeptAnswer(to: key) != nil {
+            await send(.reused, to: envelope)
+            return nil
+        }
+        guard runningShares.fits(1, of: envelope.scope, in: Self.maximumRunning) else {
             let message = "Too many commands are running; try again later."
             await send(Answer(.rejected, code: .busy, message: message), to: envelope)
             return nil
         }
         // Registered before the store query, so that a repeat cannot slip in meanwhile.
         running[key] = [Waiting(key: key, envelope: envelope)]
+        runningShares.add(1, of: envelope.scope)
         do throws(StoreError) {
             switch try await store.begin(envelope, key: key, at: settings.clock.now) {
             case .new: return key
-            case .answered(let payload):
-                // The first sender's key already has the answer.
-                for (index, waiting) in removeSenders(key).enumerated() {
-                    await store(message(payload, to: waiting.envelope), key: index == 0 ? newKey() : waiting.key)
-                }
+            case .answered(let payload): await answerUnbegun(key) { message(payload, to: $0) }
             case .running:
                 // It no longer runs, and its answer was never stored and is now forgotten: run it like a new one.
                 return key
+            case .reused: await answerUnbegun(key) { message(.reused, to: $0) }
             case .full:
                 // Not the answer to this id: the command may be sent again.
                 let busy = Answer(
                     .rejected, code: .busy, message: "Too many answers wait for the broker; try again later.")
-                for (index, waiting) in removeSenders(key).enumerated() {
-                    await store(message(busy, to: waiting.envelope), key: index == 0 ? newKey() : waiting.key)
-                }
+                await answerUnbegun(key) { message(busy, to: $0) }
             }
         } catch {
             await complete(
@@ -97,14 +99,23 @@ actor CommandLog {
         return nil
     }
 
+    /// Answers the senders of a command that was not begun. Its key has another answer, or none, so the first sender gets a new one.
+    private func answerUnbegun(_ key: String, _ message: (CommandEnvelope) -> OutgoingMessage) async {
+        for (index, waiting) in removeSenders(key).enumerated() {
+            let key = index == 0 ? newKey(waiting.envelope) : waiting.key
+            await store(message(waiting.envelope), for: Waiting(key: key, envelope: waiting.envelope))
+        }
+    }
+
     /// Answers the repeat of a command that runs, or whose answer the store does not have yet. Returns whether it is one.
     private func answerRepeat(_ envelope: CommandEnvelope, _ key: String) async -> Bool {
-        if running[key] != nil {
+        if let first = running[key]?.first {
+            guard first.envelope.content == envelope.content else { return false }
             await join(envelope, key)
-        } else if let payload = underWay[key] {
-            await store(message(payload, to: envelope), key: newKey())
-        } else if let payload = unkeptAnswer(to: key) {
-            await sendOnce(message(payload, to: envelope))
+        } else if let answer = underWay[key], answer.content == envelope.content {
+            await store(message(answer.payload, to: envelope), for: newSender(envelope))
+        } else if let answer = unkeptAnswer(to: key), answer.content == envelope.content {
+            await sendOnce(message(answer.payload, to: envelope))
         } else {
             return false
         }
@@ -119,15 +130,21 @@ actor CommandLog {
             }
             return
         }
-        for waiting in removeSenders(key) { await store(message(answer, to: waiting.envelope), key: waiting.key) }
+        for waiting in removeSenders(key) { await store(message(answer, to: waiting.envelope), for: waiting) }
+    }
+
+    /// Forgets the answers of a removed device that the store did not take: who gets its id later must not have them.
+    func forget(_ device: DeviceID) {
+        unstored.removeAll { CommandEnvelope.scope(inKey: $0.key) == device.text }
     }
 
     /// Answers a message that cannot run as a command.
     ///
     /// An expired command may be the repeat of one that arrived in time; that one already has its answer. The repeat of a command that
-    /// runs waits for its answer, however many others wait.
+    /// runs waits for its answer, however many others wait. Only a valid command, which has a content, can be a repeat.
     func reject(_ answer: Answer, _ envelope: CommandEnvelope) async {
-        if answer.code == .busy, let id = envelope.id, await answerRepeat(envelope, Self.key(id)) { return }
+        let key = answer.code == .busy && envelope.content != nil ? envelope.key : nil
+        if let key, await answerRepeat(envelope, key) { return }
         guard answer.status == .expired, envelope.id != nil else {
             return await send(answer, to: envelope)
         }
@@ -143,7 +160,8 @@ actor CommandLog {
             while true {
                 let page = try await store.unanswered(after: last, limit: Self.unansweredAtOnce)
                 for command in page where running[command.key] == nil {
-                    await store(message(answer, to: command.envelope), key: command.key)
+                    let sender = Waiting(key: command.key, envelope: command.envelope)
+                    await store(message(answer, to: command.envelope), for: sender)
                 }
                 guard let number = page.last?.number, page.count == Self.unansweredAtOnce else { return }
                 last = number
@@ -165,13 +183,13 @@ actor CommandLog {
     /// Lets the sender of a repeat wait for the answer of the running command. The repeat is stored too: a crash must
     /// not leave this sender without an answer.
     private func join(_ envelope: CommandEnvelope, _ key: String) async {
-        guard repeats < Self.maximumRepeats else {
+        guard repeatShares.fits(1, of: envelope.scope, in: Self.maximumRepeats) else {
             let message = "Too many senders wait for running commands; try again later."
             return await send(Answer(.rejected, code: .busy, message: message), to: envelope)
         }
-        let waiting = Waiting(key: newKey(), envelope: envelope)
+        let waiting = newSender(envelope)
         running[key]?.append(waiting)
-        repeats += 1
+        repeatShares.add(1, of: envelope.scope)
         do throws(StoreError) {
             _ = try await store.begin(envelope, key: waiting.key, at: settings.clock.now)
         } catch {
@@ -181,13 +199,15 @@ actor CommandLog {
 
     /// Removes and returns the waiting senders of a command, the first one first.
     private func removeSenders(_ key: String) -> [Waiting] {
-        let waiting = running.removeValue(forKey: key) ?? []
-        repeats -= max(0, waiting.count - 1)
+        guard let waiting = running.removeValue(forKey: key) else { return [] }
+        let scope = CommandEnvelope.scope(inKey: key)
+        runningShares.remove(1, of: scope)
+        repeatShares.remove(waiting.count - 1, of: scope)
         return waiting
     }
 
     private func send(_ answer: Answer, to envelope: CommandEnvelope) async {
-        await store(message(answer, to: envelope), key: newKey())
+        await store(message(answer, to: envelope), for: newSender(envelope))
     }
 
     private func message(_ answer: Answer, to envelope: CommandEnvelope) -> OutgoingMessage {
@@ -213,12 +233,12 @@ actor CommandLog {
         return answer
     }
 
-    private func store(_ message: OutgoingMessage, key: String) async {
+    private func store(_ message: OutgoingMessage, for sender: Waiting) async {
         let stored = StoredAnswer(
-            key: key, topic: message.topic, correlation: message.correlationData, payload: message.payload,
-            at: settings.clock.now)
-        underWay[key] = message.payload
-        defer { underWay[key] = nil }
+            key: sender.key, content: sender.envelope.content, topic: message.topic,
+            correlation: message.correlationData, payload: message.payload, at: settings.clock.now)
+        underWay[sender.key] = stored
+        defer { underWay[sender.key] = nil }
         do throws(StoreError) {
             try await store.complete(stored)
             isFull = false
@@ -261,13 +281,24 @@ actor CommandLog {
             "The broker takes answers too slowly. Those that are not stored are dropped and counted.")
     }
 
-    private func unkeptAnswer(to key: String) -> [UInt8]? {
+    private func unkeptAnswer(to key: String) -> StoredAnswer? {
         let now = settings.clock.now
-        return unstored.last { $0.key == key && now - $0.at < StoredAnswer.memory }?.payload
+        return unstored.last { $0.key == key && now - $0.at < StoredAnswer.memory }
     }
 
-    /// The key of a command with an id.
-    private static func key(_ id: String) -> String { "id:\(id)" }
+    /// A key that no other command has, since the key of an id has two spaces.
+    private func newKey(_ envelope: CommandEnvelope) -> String {
+        "\(envelope.scope) \(SampleID(random: &generator))"
+    }
 
-    private func newKey() -> String { "key:\(SampleID(random: &generator))" }
+    private func newSender(_ envelope: CommandEnvelope) -> Waiting {
+        Waiting(key: newKey(envelope), envelope: envelope)
+    }
+}
+
+extension Answer {
+    /// The answer to another command with the id of an earlier one.
+    fileprivate static let reused = Answer(
+        .rejected, code: .idReused,
+        message: "The id belongs to a command with other arguments; give each command an id of its own.")
 }

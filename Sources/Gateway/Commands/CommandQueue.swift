@@ -1,11 +1,14 @@
 import Concurrency
+import Contract
 import DequeModule
 import MQTT
 import Synchronization
+import Vitals
 
 /// Messages from the broker on their way to the commands, with limits: what comes faster than it is taken is set apart,
 /// to be answered as `busy`, and beyond that the broker waits. Nothing that was added is lost, since the broker has an
-/// acknowledgement for it and will not send it again.
+/// acknowledgement for it and will not send it again. Devices share the room of what waits to run (see `FairShares`), so that a flood
+/// to one of them leaves places for commands to the others.
 ///
 /// The task that receives from the broker only adds to it. Otherwise acknowledgements would wait behind commands.
 final class CommandQueue: Sendable {
@@ -23,25 +26,39 @@ final class CommandQueue: Sendable {
     static let excessAtOnce = 256
 
     private struct Queue {
-        var messages: Deque<InboundMessage> = []
-        var bytes = 0
+        let maximum: Int
+        let maximumBytes: Int
+        /// With the device or the gateway that it is a command of; `nil` for other messages.
+        var messages: Deque<(message: InboundMessage, owner: String?)> = []
+        var count = FairShares()
+        var bytes = FairShares()
 
-        mutating func add(_ message: InboundMessage) {
-            messages.append(message)
-            bytes += message.size
+        var isFull: Bool { count.used >= maximum || bytes.used >= maximumBytes }
+
+        func hasRoom(for message: InboundMessage, of owner: String?) -> Bool {
+            count.fits(1, of: owner, in: maximum) && bytes.fits(message.size, of: owner, in: maximumBytes)
+        }
+
+        mutating func add(_ message: InboundMessage, of owner: String?) {
+            messages.append((message: message, owner: owner))
+            count.add(1, of: owner)
+            bytes.add(message.size, of: owner)
         }
 
         mutating func popFirst() -> InboundMessage? {
-            guard let message = messages.popFirst() else { return nil }
-            bytes -= message.size
+            guard let (message, owner) = messages.popFirst() else { return nil }
+            count.remove(1, of: owner)
+            bytes.remove(message.size, of: owner)
             return message
         }
     }
 
     private struct State {
-        var waiting = Queue()
-        var excess = Queue()
+        var waiting = Queue(maximum: CommandQueue.maximumWaiting, maximumBytes: CommandQueue.maximumWaitingBytes)
+        /// Nobody has a share of it: who fills it holds up the others, but takes no answer from them.
+        var excess = Queue(maximum: CommandQueue.maximumExcess, maximumBytes: CommandQueue.maximumExcessBytes)
     }
+    private let topics: ContractTopics
     private let state = Mutex(State())
     private let arrival = Signal()
     private let excessArrival = Signal()
@@ -49,6 +66,9 @@ final class CommandQueue: Sendable {
     /// The turns of the two tasks that take messages: one begins commands, the other refuses those in excess.
     let running = TurnProbe()
     let refusing = TurnProbe()
+
+    /// - Parameter topics: tell whose command a message is.
+    init(topics: ContractTopics) { self.topics = topics }
 
     /// Returns when both tasks have taken a turn, or have nothing to do.
     func answer() async {
@@ -69,35 +89,27 @@ final class CommandQueue: Sendable {
         while !Task.isCancelled, !hasRoom { await room.wait() }
     }
 
-    private var hasRoom: Bool {
-        state.withLock { state in
-            state.excess.messages.count < Self.maximumExcess && state.excess.bytes < Self.maximumExcessBytes
-        }
-    }
+    private var hasRoom: Bool { state.withLock { !$0.excess.isFull } }
 
     /// Takes everything that waits, the oldest first.
     func takeAll() -> [InboundMessage] {
         state.withLock { state in
             defer { state = State() }
-            return Array(state.waiting.messages) + Array(state.excess.messages)
+            return (state.waiting.messages + state.excess.messages).map { $0.message }
         }
     }
 
     private func tryAdd(_ message: InboundMessage, isForced: Bool) -> Bool {
+        let owner = topics.inbound(message.topic)?.scope
         let (isTaken, isExcess) = state.withLock { state -> (Bool, Bool) in
-            if state.waiting.messages.count < Self.maximumWaiting,
-                state.waiting.bytes + message.size <= Self.maximumWaitingBytes
-            {
-                state.waiting.add(message)
+            if state.waiting.hasRoom(for: message, of: owner) {
+                state.waiting.add(message, of: owner)
                 return (true, false)
             }
             var message = message
             if message.payload.count > Self.keptPayload { message.payload = [] }
-            let hasRoom =
-                state.excess.messages.count < Self.maximumExcess
-                && state.excess.bytes + message.size <= Self.maximumExcessBytes
-            guard hasRoom || isForced else { return (false, true) }
-            state.excess.add(message)
+            guard isForced || state.excess.hasRoom(for: message, of: nil) else { return (false, true) }
+            state.excess.add(message, of: nil)
             return (true, true)
         }
         if isTaken {

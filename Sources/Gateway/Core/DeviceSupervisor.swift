@@ -26,6 +26,8 @@ actor DeviceSupervisor {
     private var wanted: [DeviceID: DeviceSetup] = [:]
     /// The devices that have not ended in time, and still have to.
     private var overdue: Set<DeviceID> = []
+    /// Those of them that were removed, and have perhaps come back.
+    private var departed: Set<DeviceID> = []
     /// Whether `stop` was called: nothing begins any more.
     private var isStopping = false
     private let store: any DeviceStore
@@ -94,9 +96,12 @@ actor DeviceSupervisor {
 
     /// Serves these devices from now on. Unchanged devices keep running. A service begins before its devices and ends after
     /// them. A device that does not end in time begins anew when it has ended.
-    /// - Parameter onRemoved: called for a removed device that ended too late for `Change`.
+    /// - Parameters:
+    ///   - onRemoved: called for a removed device that ended too late for `Change`.
+    ///   - onReturned: called instead if it has come back meanwhile, before it begins anew.
     func apply(
-        _ setups: [DeviceSetup], onRemoved: @escaping @Sendable (DeviceID) async -> Void = { _ in }
+        _ setups: [DeviceSetup], onRemoved: @escaping @Sendable (DeviceID) async -> Void = { _ in },
+        onReturned: @escaping @Sendable (DeviceID) async -> Void = { _ in }
     ) async -> Change {
         var change = Change()
         let before = wanted
@@ -117,9 +122,10 @@ actor DeviceSupervisor {
             }
         }
         for member in ending {
-            if member.ended.value != nil { remove(member) } else { expectLate(member, onRemoved) }
+            if member.ended.value != nil { remove(member) } else { expectLate(member, onRemoved, onReturned) }
         }
         change.overdue = overdue.intersection(change.removed + change.changed)
+        departed.formUnion(overdue.intersection(change.removed))
         for service in await services.end(allBut: setups, timeout: Self.timeout) {
             launcher.launch {
                 try? await service.wait()
@@ -143,7 +149,10 @@ actor DeviceSupervisor {
     }
 
     /// Serves a device anew when it has ended, if the newest configuration has it.
-    private func expectLate(_ member: Member, _ onRemoved: @escaping @Sendable (DeviceID) async -> Void) {
+    private func expectLate(
+        _ member: Member, _ onRemoved: @escaping @Sendable (DeviceID) async -> Void,
+        _ onReturned: @escaping @Sendable (DeviceID) async -> Void
+    ) {
         let id = member.agent.id
         overdue.insert(id)
         settings.logger.error(
@@ -151,12 +160,17 @@ actor DeviceSupervisor {
             metadata: ["device.id": "\(id)", "seconds": "\(Self.timeout.components.seconds)"])
         launcher.launch {
             try? await member.ended.wait()
-            await self.hasEndedLate(member, onRemoved)
+            await self.hasEndedLate(member, onRemoved, onReturned)
         }
     }
 
-    private func hasEndedLate(_ member: Member, _ onRemoved: @Sendable (DeviceID) async -> Void) async {
+    private func hasEndedLate(
+        _ member: Member, _ onRemoved: @Sendable (DeviceID) async -> Void,
+        _ onReturned: @Sendable (DeviceID) async -> Void
+    ) async {
         let id = member.agent.id
+        // While it is overdue, no change of the configuration begins it.
+        while departed.remove(id) != nil { if wanted[id] != nil { await onReturned(id) } }
         overdue.remove(id)
         remove(member)
         guard !isStopping else { return }

@@ -51,12 +51,14 @@ extension GatewayCore {
 
     private func serveChanged() async throws -> [String: [String]] {
         let setups = try await readSetups()
-        try await forget(returning: setups.map(\.info.id))
+        let returning = try await forget(returning: setups.map(\.info.id))
         // The topics of a device that comes back must not be emptied again.
         let topics = setups.flatMap { codec.removal(of: $0.info.id).map(\.topic) }
         discovery.spare(topics)
         retained.forget(topics: topics)
-        let change = await supervisor.apply(setups) { await self.forgetLate($0) }
+        for device in returning { emptyTopics(of: device) }
+        let change = await supervisor.apply(
+            setups, onRemoved: { await self.forgetLate($0) }, onReturned: { await self.forgetReturned($0) })
         for device in change.removed where !change.overdue.contains(device) { await forget(device) }
         await publishInfo()
         return [

@@ -150,18 +150,43 @@ extension GatewayCore {
         // for ever: then this waits for the next check, and the rest of the cleaning does not wait at all.
         for device in ready {
             try await reloading.withLockIfFree { () throws(StoreError) in
-                guard removedDevices.withLock({ $0[device] != nil }) else { return }
-                try await store.forget(device)
-                removedDevices.withLock { $0[device] = nil }
+                _ = try await forget(ifRemoved: device)
             }
         }
     }
 
-    /// Starts a removed device anew when it comes back.
-    func forget(returning devices: [DeviceID]) async throws(StoreError) {
-        for device in devices where removedDevices.withLock({ $0[device] != nil }) {
-            try await store.forget(device)
-            removedDevices.withLock { $0[device] = nil }
+    /// Forgets the removed ones of devices that are served again, which start anew. Returns them.
+    func forget(returning devices: [DeviceID]) async throws(StoreError) -> [DeviceID] {
+        var returning: [DeviceID] = []
+        for device in devices {
+            if try await forget(ifRemoved: device) { returning.append(device) }
         }
+        return returning
+    }
+
+    private func forget(ifRemoved device: DeviceID) async throws(StoreError) -> Bool {
+        guard removedDevices.withLock({ $0[device] != nil }) else { return false }
+        try await forgetStored(device)
+        removedDevices.withLock { $0[device] = nil }
+        return true
+    }
+
+    /// Empties the topics of a device that comes back, before it says anything: it may publish fewer than before.
+    func emptyTopics(of device: DeviceID) {
+        for message in codec.removal(of: device) { retained.put(.stale(topic: message.topic)) }
+    }
+
+    private func forgetStored(_ device: DeviceID) async throws(StoreError) {
+        try await store.forget(device)
+        await commandLog.forget(device)
+    }
+
+    /// Starts a removed device anew that came back before it had ended.
+    func forgetReturned(_ device: DeviceID) async {
+        do throws(StoreError) { try await forgetStored(device) } catch {
+            settings.logger.error("A device that came back keeps its state.", metadata: ["error": "\(error)"])
+        }
+        retained.forget(device)
+        emptyTopics(of: device)
     }
 }

@@ -26,7 +26,7 @@ package final class GatewayCore: Sendable {
     let broker: any Broker
     let outbox: Outbox
     let retained: RetainedStates
-    let commandQueue = CommandQueue()
+    let commandQueue: CommandQueue
     let parser: CommandParser
     let commandLog: CommandLog
     let supervisor: DeviceSupervisor
@@ -77,6 +77,7 @@ package final class GatewayCore: Sendable {
         self.outbox = outbox
         retained = RetainedStates(beside: outbox)
         codec = ContractCodec(settings: settings.delivery, discovery: discovery)
+        commandQueue = CommandQueue(topics: settings.topics)
         parser = CommandParser(
             topics: settings.topics, discoveryPrefix: discovery.prefix, calendar: settings.calendar)
         commandLog = CommandLog(

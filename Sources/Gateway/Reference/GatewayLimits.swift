@@ -61,7 +61,7 @@ enum GatewayLimits {
             "commands of a device at a time", count: DeviceAgent.maximumCommands, "`busy`",
             "each holds memory and a task"),
         OperatorLimit(
-            "commands of the gateway at a time", count: CommandLog.maximumRunning, "`busy`",
+            "running commands in all", count: CommandLog.maximumRunning, "`busy`; one device gets at most half",
             "64 devices with the most of each"),
         OperatorLimit(
             "waiting synchronisations of a device", count: SyncPolicy.maximumJobs, "`busy`",

@@ -135,10 +135,12 @@ enum Schema {
             PRIMARY KEY(device, rule)
         ) STRICT, WITHOUT ROWID;
 
-        -- Commands, and their answers as the lane of answers: the answer's number is its place there.
+        -- Commands, and their answers as the lane of answers: the answer's number is its place there. key: the device or `gateway`,
+        -- then the command's name and id, or a random one; content: the fingerprint of its arguments (see `CommandEnvelope`).
         CREATE TABLE command(
             number INTEGER PRIMARY KEY,
             key TEXT NOT NULL UNIQUE,
+            content TEXT,
             begun_at INTEGER NOT NULL,
             envelope TEXT,
             answer INTEGER UNIQUE,

@@ -9,30 +9,31 @@ extension Transaction {
         _ envelope: CommandEnvelope, key: String, at moment: Timestamp, options: StoreOptions
     ) throws -> CommandBeginning {
         let statement = try database.cachedStatement(
-            sql: "SELECT number, answered_at, payload FROM command WHERE key = ?")
+            sql: "SELECT number, answered_at, payload, content FROM command WHERE key = ?")
         if let row = try Row.fetchOne(statement, arguments: [key]) {
-            guard let answeredAt = row[1] as Int64? else { return .running }
+            let isSame = row[3] as String? == envelope.content?.description
+            guard let answeredAt = row[1] as Int64? else { return isSame ? .running : .reused }
             // An answer this far in the future was written while the clock was ahead.
             let age = moment - Timestamp(milliseconds: answeredAt)
             if age < options.answerAge, .zero - age < options.answerAge {
-                return .answered(row.bytes(at: 2) ?? [])
+                return isSame ? .answered(row.bytes(at: 2) ?? []) : .reused
             }
             try dropAnswers("number = ?1", [row[0] as Int64])
         }
-        guard try hasRoomForAnswer(options) else { return .full }
+        guard try hasRoomForAnswer(to: key, options) else { return .full }
         try execute(
-            "INSERT INTO command(key, begun_at, envelope) VALUES (?, ?, ?)",
-            [key, moment.milliseconds, envelope.json.text])
+            "INSERT INTO command(key, content, begun_at, envelope) VALUES (?, ?, ?, ?)",
+            [key, envelope.content?.description, moment.milliseconds, envelope.json.text])
         return .new
     }
 
     /// Stores a command's final answer. A second answer changes nothing: each command gets exactly one.
     /// - Returns: whether there was room. For the answer of a command that was begun there always is.
     func complete(_ answer: StoredAnswer, options: StoreOptions) throws -> Bool {
-        if try !isKnown(answer.key), try !hasRoomForAnswer(options) { return false }
+        if try !isKnown(answer.key), try !hasRoomForAnswer(to: answer.key, options) { return false }
         try execute(
-            "INSERT INTO command(key, begun_at) VALUES (?, ?) ON CONFLICT DO NOTHING",
-            [answer.key, answer.at.milliseconds])
+            "INSERT INTO command(key, content, begun_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            [answer.key, answer.content?.description, answer.at.milliseconds])
         let isAnswered = try database.cachedStatement(
             sql: "SELECT 1 FROM command WHERE key = ? AND answer IS NOT NULL")
         if try Int.fetchOne(isAnswered, arguments: [answer.key]) != nil { return true }
@@ -47,6 +48,7 @@ extension Transaction {
                 Data(answer.payload), answer.key,
             ])
         countAnswer(bytes: Int64(answer.size))
+        cache.waitingAnswers.add(answer.size, of: answer.key)
         add(.answer(number: number, answer))
         try bound(options)
         return true
@@ -57,11 +59,12 @@ extension Transaction {
         return try Int.fetchOne(statement, arguments: [key]) != nil
     }
 
-    /// Whether the answer of one more command may wait for the broker.
-    private func hasRoomForAnswer(_ options: StoreOptions) throws -> Bool {
+    /// Whether the answer of one more command may wait for the broker: no device takes the room of the others.
+    private func hasRoomForAnswer(to key: String, _ options: StoreOptions) throws -> Bool {
         try bound(options)
         return cache.counters.lanes[Lane.answer.rawValue].messages < Int64(options.maximumAnswers)
             && cache.counters.answerBytes <= options.maximumAnswerBytes
+            && cache.waitingAnswers.haveRoom(for: key, options)
     }
 
     /// Deletes the oldest answers over the limits of count and bytes that the broker has. One that it does not have yet
@@ -83,11 +86,17 @@ extension Transaction {
     func dropAnswers(_ condition: String, _ arguments: StatementArguments) throws -> Int {
         let statement = try database.cachedStatement(
             sql: """
-                DELETE FROM command WHERE answer IS NOT NULL AND \(condition) RETURNING answer, \(CommandTable.answerSize)
+                DELETE FROM command WHERE answer IS NOT NULL AND \(condition)
+                RETURNING answer, \(CommandTable.answerSize), key
                 """)
         let rows = try Row.fetchAll(statement, arguments: arguments)
-        let unsent = rows.count { $0[0] as Int64 > cache.counters.lanes[Lane.answer.rawValue].acknowledged }
-        for row in rows { countAnswer(bytes: -(row[1] as Int64)) }
+        var unsent = 0
+        for row in rows {
+            countAnswer(bytes: -(row[1] as Int64))
+            guard row[0] as Int64 > cache.counters.lanes[Lane.answer.rawValue].acknowledged else { continue }
+            unsent += 1
+            cache.waitingAnswers.remove(row[1], of: row[2])
+        }
         if unsent > 0 {
             count(-Int64(unsent), samples: 0, in: .answer)
             try countDropped(unsent, Lane.answer.name)
@@ -102,5 +111,29 @@ extension Transaction {
             INSERT INTO dropped(class, count) VALUES (?, ?)
             ON CONFLICT(class) DO UPDATE SET count = count + excluded.count
             """, [kind, count])
+    }
+}
+
+/// The answers that wait for the broker, and their bytes, by whom they concern.
+struct WaitingAnswers: Sendable {
+    private var count = FairShares()
+    private var bytes = FairShares()
+
+    func haveRoom(for key: String, _ options: StoreOptions) -> Bool {
+        let scope = CommandEnvelope.scope(inKey: key)
+        return count.fits(1, of: scope, in: options.maximumAnswers)
+            && bytes.fits(0, of: scope, in: Int(clamping: options.maximumAnswerBytes))
+    }
+
+    mutating func add(_ size: Int, of key: String) {
+        let scope = CommandEnvelope.scope(inKey: key)
+        count.add(1, of: scope)
+        bytes.add(size, of: scope)
+    }
+
+    mutating func remove(_ size: Int, of key: String) {
+        let scope = CommandEnvelope.scope(inKey: key)
+        count.remove(1, of: scope)
+        bytes.remove(size, of: scope)
     }
 }

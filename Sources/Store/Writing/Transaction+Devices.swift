@@ -114,10 +114,12 @@ extension Transaction {
             ])
     }
 
-    /// Deletes a device's state. The data of its samples stays: their series, days, the days still to be summarised,
+    /// Deletes a device's state and answers. The data of its samples stays: their series, days, the days still to be summarised,
     /// and the newest published `latest`.
     func forget(_ device: DeviceID) throws {
         try fold()
+        // The space ends the scope in a key, and `!` follows it.
+        try dropAnswers("key >= ?1 AND key < ?2", ["\(device.text) ", "\(device.text)!"])
         guard
             let row = try Int64.fetchOne(
                 database, sql: "SELECT id FROM device WHERE name = ?", arguments: [device.text])

@@ -34,6 +34,11 @@ extension Transaction {
         guard through > previous else { return }
         let (messages, samples) = try waiting(in: lane, after: previous, through: through)
         count(-messages, samples: -samples, in: lane)
+        if lane == .answer {
+            for (key, size) in try CommandTable.sizes(after: previous, through: through, in: database) {
+                cache.waitingAnswers.remove(size, of: key)
+            }
+        }
         cache.counters.lanes[lane.rawValue].acknowledged = through
     }
 

@@ -5,6 +5,7 @@ import Vitals
 struct WriterCache: Sendable {
     var counters: Counters
     var journal: CachedJournal
+    var waitingAnswers = WaitingAnswers()
     /// The devices written to since the store was opened.
     var devices: [DeviceID: CachedDevice] = [:]
 
@@ -12,6 +13,10 @@ struct WriterCache: Sendable {
         counters = try Counters.current(in: database)
         // Earlier versions counted the payloads only. At most 10,000 rows, whose long payloads are not read.
         counters.answerBytes = try CommandTable.answerBytes(in: database)
+        let acknowledged = counters.lanes[Lane.answer.rawValue].acknowledged
+        for (key, size) in try CommandTable.sizes(after: acknowledged, through: .max, in: database) {
+            waitingAnswers.add(size, of: key)
+        }
         let isUnread = try Int.fetchOne(database, sql: "SELECT 1 FROM journal LIMIT 1") != nil
         journal = CachedJournal(isUnread: isUnread)
     }

@@ -13,6 +13,7 @@ package enum AnswerCode: String, CaseIterable, Sendable, Hashable {
     case disconnected
     case timeout
     case expired
+    case idReused = "id_reused"
     case deviceError = "device_error"
     case tooLarge = "too_large"
 }

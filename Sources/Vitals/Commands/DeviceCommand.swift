@@ -66,8 +66,10 @@ package enum GatewayCommand: Sendable, Hashable {
 
 /// The context of a command: who asked, until when it is valid, and where the answer goes.
 package struct CommandEnvelope: Sendable, Hashable {
-    /// The consumer's id of the command; the same id within ten minutes gets the same answer.
+    /// The consumer's id of the command: the same command with the same id and content gets the same answer within ten minutes.
     package var id: String?
+    /// The fingerprint of a valid command's arguments, if it has an id: a UUID of version 5, as `SampleID.init(name:)` makes it.
+    package var content: SampleID?
     /// The device addressed; `nil` for the gateway.
     package var device: DeviceID?
     /// The command's name in the topic.
@@ -80,14 +82,27 @@ package struct CommandEnvelope: Sendable, Hashable {
     package var correlation: [UInt8]?
 
     package init(
-        id: String? = nil, device: DeviceID?, command: String, expiresAt: Timestamp? = nil,
+        id: String? = nil, content: SampleID? = nil, device: DeviceID?, command: String, expiresAt: Timestamp? = nil,
         responseTopic: String? = nil, correlation: [UInt8]? = nil
     ) {
         self.id = id
+        self.content = content
         self.device = device
         self.command = command
         self.expiresAt = expiresAt
         self.responseTopic = responseTopic
         self.correlation = correlation
     }
+}
+
+extension CommandEnvelope {
+    /// Whom the command concerns, and so who may have its answer: a device, or the gateway itself.
+    package var scope: String { device?.text ?? DeviceID.reserved }
+
+    /// What the log remembers the command by: its scope, its name and its id, joined by spaces, of which neither scope nor name has
+    /// one; `nil` without an id.
+    package var key: String? { id.map { "\(scope) \(command) \($0)" } }
+
+    /// The scope in a key.
+    package static func scope(inKey key: String) -> String { String(key.prefix { $0 != " " }) }
 }

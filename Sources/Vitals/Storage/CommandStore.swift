@@ -1,6 +1,7 @@
 /// The store of the command log.
 package protocol CommandStore: Sendable {
-    /// Begins a command. Returns its state or answer if the same command was begun within `StoredAnswer.memory`.
+    /// Begins a command. Returns its state or answer if one with the same key was begun within `StoredAnswer.memory`.
+    /// - Parameter key: begins with the scope of the envelope and a space.
     func begin(_ envelope: CommandEnvelope, key: String, at: Timestamp) async throws(StoreError) -> CommandBeginning
     /// Stores a command's final answer (as payload), to be sent from the store.
     /// - Throws: `answersWait` if too many wait for the broker, and the command was not begun.
@@ -33,17 +34,21 @@ package enum CommandBeginning: Sendable, Hashable {
     case running
     /// The same command was answered recently, with this payload.
     case answered([UInt8])
-    /// Too many answers wait for the broker: the command was not begun and must not run.
+    /// The key belongs to a command with another content: this one was not begun and must not run.
+    case reused
+    /// Too many answers wait for the broker, in all or of this scope: the command was not begun and must not run.
     case full
 }
 
 /// The final answer to a command, as sent.
 package struct StoredAnswer: Sendable, Hashable {
-    /// How long an answer is remembered: until then, the same id gets the same answer.
+    /// How long an answer is remembered: until then, the same command with the same id gets the same answer.
     package static let memory: Duration = .minutes(10)
 
     /// The command's key in the log.
     package var key: String
+    /// The command's content, as in its envelope.
+    package var content: SampleID?
     package var topic: String
     package var correlation: [UInt8]?
     package var payload: [UInt8]
@@ -52,8 +57,11 @@ package struct StoredAnswer: Sendable, Hashable {
     /// Its bytes: payload, topic and correlation data. The limits of what is stored and held count them.
     package var size: Int { payload.count + topic.utf8.count + (correlation?.count ?? 0) }
 
-    package init(key: String, topic: String, correlation: [UInt8]?, payload: [UInt8], at: Timestamp) {
+    package init(
+        key: String, content: SampleID? = nil, topic: String, correlation: [UInt8]?, payload: [UInt8], at: Timestamp
+    ) {
         self.key = key
+        self.content = content
         self.topic = topic
         self.correlation = correlation
         self.payload = payload

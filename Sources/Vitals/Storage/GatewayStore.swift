@@ -10,8 +10,8 @@ package protocol GatewayStore: CommandStore, DeviceStore, OutboxStore {
     /// Deletes data beyond the size limits and, with `byAge`, beyond its retention, a bounded part at a time. Returns
     /// whether more is left to delete.
     func clean(at: Timestamp, byAge: Bool) async throws(StoreError) -> Bool
-    /// Deletes the state, twin and levels of a device that is no longer configured. Its samples stay until their
-    /// retention ends.
+    /// Deletes the state, twin, levels and answers of a device that is no longer configured: who gets its id later must not
+    /// have them. Its samples stay until their retention ends.
     func forget(_ device: DeviceID) async throws(StoreError)
     /// The devices with stored state.
     func knownDevices() async throws(StoreError) -> [DeviceID]

@@ -86,8 +86,9 @@ import Vitals
         let retained = RetainedStates(wakeup: Signal())
         retained.connect()
         let log = try Self.log(scratch.base, retained: retained)
+        // One device alone may not fill all places.
         func envelope(_ id: String) -> CommandEnvelope {
-            CommandEnvelope(id: id, device: DeviceID("band"), command: "measure")
+            CommandEnvelope(id: id, device: DeviceID("band-\(id)"), command: "measure")
         }
         let runs = try #require(await log.begin(envelope("runs")))
         for id in ["1", "2"] {
@@ -114,7 +115,8 @@ import Vitals
     @Test func `a repeat that meets a full queue gets the answer of the command that runs`() async throws {
         let scratch = try ScratchStore()
         let log = try Self.log(scratch.base)
-        let envelope = CommandEnvelope(id: "1", device: DeviceID("band"), command: "measure")
+        let envelope = CommandEnvelope(
+            id: "1", content: SampleID(name: "{}"), device: DeviceID("band"), command: "measure")
         let key = try #require(await log.begin(envelope))
         await log.reject(Answer(.rejected, code: .busy, message: "full"), envelope)
         #expect(try await scratch.base.pending(.answer, after: 0, limit: 9).isEmpty)
@@ -181,12 +183,17 @@ import Vitals
         let scratch = try ScratchStore()
         let store = scratch.base
         let device = try #require(DeviceID("band"))
-        func command(_ topic: String) -> CommandEnvelope {
-            CommandEnvelope(id: "c", device: device, command: "sync", responseTopic: topic)
+        func command(_ topic: String, of other: DeviceID? = nil) -> CommandEnvelope {
+            CommandEnvelope(id: "c", device: other ?? device, command: "sync", responseTopic: topic)
         }
         let before = try Self.log(store)
-        #expect(await before.begin(command("first")) == "id:c")
-        for number in 0..<CommandLog.maximumRepeats { #expect(await before.begin(command("\(number)")) == nil) }
+        #expect(await before.begin(command("first")) == "band sync c")
+        // One device takes no more than it leaves to others.
+        let share = CommandLog.maximumRepeats / 2
+        for number in 0..<share { #expect(await before.begin(command("\(number)")) == nil) }
+        let other = DeviceID("ring")
+        #expect(await before.begin(command("other", of: other)) == "ring sync c")
+        #expect(await before.begin(command("other again", of: other)) == nil)
         #expect(try await store.pending(.answer, after: 0, limit: 9).isEmpty)
         #expect(await before.begin(command("more")) == nil)
         let busy = try await store.pending(.answer, after: 0, limit: 9)
@@ -196,8 +203,9 @@ import Vitals
         // The process ends here; the next one finds the waiting senders.
         try await Self.log(store, seed: 2).answerForgotten()
         let answers = try await store.pending(.answer, after: 1, limit: 2_000).compactMap(\.answer)
-        #expect(Set(answers.map(\.topic)) == Set(["first"] + (0..<CommandLog.maximumRepeats).map { "\($0)" }))
-        #expect(answers.count == CommandLog.maximumRepeats + 1)
+        #expect(
+            Set(answers.map(\.topic)) == Set(["first", "other", "other again"] + (0..<share).map { "\($0)" }))
+        #expect(answers.count == share + 3)
         for answer in answers { #expect(try JSONValue(parsing: answer.payload)["code"] == "timeout") }
     }
 
@@ -205,12 +213,13 @@ import Vitals
         let scratch = try ScratchStore()
         let store = scratch.base
         let log = try Self.log(store)
-        let device = try #require(DeviceID("band"))
-        for number in 0..<CommandLog.maximumRunning {
-            let envelope = CommandEnvelope(id: "\(number)", device: device, command: "sync")
-            #expect(await log.begin(envelope) == "id:\(number)")
+        func command(_ name: String) -> CommandEnvelope {
+            CommandEnvelope(id: name, device: DeviceID("band-\(name)"), command: "sync")
         }
-        #expect(await log.begin(CommandEnvelope(id: "more", device: device, command: "sync")) == nil)
+        for number in 0..<CommandLog.maximumRunning {
+            #expect(await log.begin(command("\(number)")) == "band-\(number) sync \(number)")
+        }
+        #expect(await log.begin(command("more")) == nil)
         let answers = try await store.pending(.answer, after: 0, limit: 9)
         let answer = try JSONValue(parsing: try #require(answers.first?.answer).payload)
         #expect(answers.count == 1)
@@ -219,8 +228,8 @@ import Vitals
         #expect(answer["code"] == "busy")
 
         // An answer makes room; and the same command does not begin twice.
-        await log.complete("id:0", Answer(.done))
-        #expect(await log.begin(CommandEnvelope(id: "1", device: device, command: "sync")) == nil)
-        #expect(await log.begin(CommandEnvelope(id: "more", device: device, command: "sync")) == "id:more")
+        await log.complete("band-0 sync 0", Answer(.done))
+        #expect(await log.begin(command("1")) == nil)
+        #expect(await log.begin(command("more")) == "band-more sync more")
     }
 }

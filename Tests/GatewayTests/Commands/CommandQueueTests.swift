@@ -1,17 +1,24 @@
 import Concurrency
+import Contract
 import MQTT
 import TestSupport
 import Testing
+import Vitals
 
 @testable import Gateway
 
 @Suite(.timeLimit(.minutes(1))) struct CommandQueueTests {
+    private static func queue() throws -> CommandQueue {
+        CommandQueue(topics: ContractTopics(gateway: try #require(DeviceID("home"))))
+    }
+
+    /// A message that is no device's.
     private static func command(_ number: Int, size: Int = 1) -> InboundMessage {
         InboundMessage(topic: "\(number)", payload: [UInt8](repeating: 0, count: size))
     }
 
     @Test func `what comes faster than it is taken is refused, in bounded memory, and nothing is lost`() async throws {
-        let queue = CommandQueue()
+        let queue = try Self.queue()
         let gate = Promise<Void>()
         let run = Recorder<String>()
         let refused = Recorder<InboundMessage>()
@@ -48,7 +55,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `a command that is never begun, or never refused, is seen until it is`(isExcess: Bool) async throws {
-        let queue = CommandQueue()
+        let queue = try Self.queue()
         let turns = isExcess ? queue.refusing : queue.running
         let (isReached, gate) = (Promise<Void>(), Promise<Void>())
         let answered = Recorder<Void>()
@@ -86,8 +93,8 @@ import Testing
         await queue.answer()
     }
 
-    @Test func `a cancelled task loses no message, and the next connection waits for room`() async {
-        let queue = CommandQueue()
+    @Test func `a cancelled task loses no message, and the next connection waits for room`() async throws {
+        let queue = try Self.queue()
         let count = CommandQueue.maximumWaiting + CommandQueue.maximumExcess + 500
         let end = Promise<Void>()
         await withTaskGroup(of: Void.self) { group in
@@ -115,5 +122,30 @@ import Testing
         await queue.end { refused.append($0.topic) }
         #expect(refused.elements.count == count)
         #expect(Set(refused.elements).count == count)
+    }
+    @Test(arguments: [(2_000, 1), (50, 250_000)])
+    func `a flood to one device is refused, and a command to another still finds a place`(
+        count: Int, size: Int
+    ) async throws {
+        let queue = try Self.queue()
+        func send(_ number: Int, to device: String) async {
+            await queue.add(
+                InboundMessage(
+                    topic: "vitals2mqtt/home/\(device)/command/\(number)", payload: [UInt8](repeating: 0, count: size)))
+        }
+        let (run, refused) = (Recorder<String>(), Recorder<String>())
+        for number in 0..<count { await send(number, to: "anna-1") }
+        await send(0, to: "bob-1")
+        await send(0, to: "gateway")
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await queue.serve(run: { run.append($0.topic) }, refuse: { refused.append($0.topic) }) }
+            while run.elements.count + refused.elements.count < count + 2 { await Task.yield() }
+            group.cancelAll()
+        }
+        #expect(run.elements.suffix(2) == ["vitals2mqtt/home/bob-1/command/0", "vitals2mqtt/home/gateway/command/0"])
+        // Half of the places, or of the bytes.
+        let share = size == 1 ? CommandQueue.maximumWaiting / 2 : (CommandQueue.maximumWaitingBytes / size + 1) / 2
+        #expect(run.elements.count == share + 2)
+        #expect(refused.elements.count == count - share)
     }
 }

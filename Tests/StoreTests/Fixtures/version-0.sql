@@ -123,6 +123,7 @@ CREATE TABLE alert_level(
 CREATE TABLE command(
     number INTEGER PRIMARY KEY,
     key TEXT NOT NULL UNIQUE,
+    content TEXT,
     begun_at INTEGER NOT NULL,
     envelope TEXT,
     answer INTEGER UNIQUE,
