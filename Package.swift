@@ -212,8 +212,9 @@ let package = Package(
         tests(
             "GatewayTests",
             """
-            BundledPlugins Concurrency Contract Delivery Engines Gateway GatewayKit GatewayTesting HomeAssistant JSON MQTT \
-            Recordings Store TestSupport Vitals vitals2mqtt GRDB Logging ServiceLifecycle Subprocess SystemPackage
+            BundledPlugins Concurrency Contract Delivery Engines Gateway GatewayKit GatewayTesting HomeAssistant JSON \
+            Mosquitto MQTT Recordings Store TestSupport Vitals vitals2mqtt GRDB Logging ServiceLifecycle Subprocess \
+            SystemPackage
             """),
         tests(
             "HomeAssistantStatisticsTests",

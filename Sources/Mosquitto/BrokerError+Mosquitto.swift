@@ -11,7 +11,7 @@ extension BrokerError {
         case 1, 0x84:
             return BrokerError(
                 .unsupportedVersion,
-                "\(server) does not speak MQTT \(version.rawValue). Set the protocol to the other version.")
+                "\(server) does not speak MQTT \(version.rawValue). Set the protocol to auto, or to the other version.")
         case 4, 0x86, 0x8C:
             return BrokerError(
                 .badCredentials, "\(server) refused the user name or password. Correct them.")

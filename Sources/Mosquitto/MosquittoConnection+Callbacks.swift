@@ -45,7 +45,9 @@ extension MosquittoConnection {
 
     private func didConnect(_ code: Int32, _ properties: OpaquePointer?, _ pointer: OpaquePointer?) {
         guard code == 0 else {
-            opened.fulfil(.failure(.connectionRefused(code, by: server, version: options.version)))
+            let error = BrokerError.connectionRefused(code, by: server, version: version)
+            if error.code == .unsupportedVersion { refusal.withLock { $0 = .said } }
+            opened.fulfil(.failure(error))
             return
         }
         var maximum: UInt16 = 0

@@ -19,7 +19,7 @@ extension MosquittoConnection {
     /// Starts the network thread, which connects.
     func start() throws(BrokerError) {
         let context = Unmanaged.passUnretained(self).toOpaque()
-        let handle = try MosquittoHandle(options, server: server, context: context)
+        let handle = try MosquittoHandle(options, version: version, server: server, context: context)
         setCallbacks(handle.pointer)
         self.handle.withLock { $0 = handle }
         do {
@@ -33,7 +33,7 @@ extension MosquittoConnection {
     /// The properties of CONNECT: the largest packet that the broker may send.
     private var connectProperties: OpaquePointer? {
         var list: OpaquePointer?
-        guard options.version == .v5 else { return nil }
+        guard version == .v5 else { return nil }
         let name = Int32(MQTT_PROP_MAXIMUM_PACKET_SIZE.rawValue)
         mosquitto_property_add_int32(&list, name, UInt32(BrokerOptions.maximumInboundPacket))
         return list
@@ -49,6 +49,7 @@ extension MosquittoConnection {
         let end: (code: Int32, systemError: Int32)
         if code == MOSQ_ERR_SUCCESS.rawValue {
             end = serve(pointer)
+            if opened.value == nil { refusal.withLock { $0 = VersionChoice.Refusal(endOfAttempt: end.code) } }
         } else {
             end = (code, systemError)
         }
@@ -121,7 +122,7 @@ extension MosquittoConnection {
     /// Sends the DISCONNECT packet; `false` when only closing the socket is possible.
     private func sendDisconnect(_ disconnect: Disconnect, _ pointer: OpaquePointer) -> Bool {
         let reason: mqtt5_return_codes
-        switch (disconnect, options.version) {
+        switch (disconnect, version) {
         case (.graceful, _): reason = MQTT_RC_NORMAL_DISCONNECTION
         case (.abrupt, .v5): reason = MQTT_RC_DISCONNECT_WITH_WILL_MSG
         case (.abrupt, .v311): return false

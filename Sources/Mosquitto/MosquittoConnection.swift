@@ -20,6 +20,8 @@ final class MosquittoConnection: BrokerConnection {
 
     let options: BrokerOptions
     let server: BrokerServer
+    /// The version that this connection offers.
+    let version: MQTTVersion
     let inbox: BrokerEventQueue
     let inFlight: InFlightMessages
     let handle = Mutex<MosquittoHandle?>(nil)
@@ -29,6 +31,8 @@ final class MosquittoConnection: BrokerConnection {
     let log = Mutex<[String]>([])
     /// The reason of the end, from the broker or libmosquitto.
     let disconnectReason = Mutex<Int32?>(nil)
+    /// What the broker's refusal says of the version, if there is one.
+    let refusal = Mutex<VersionChoice.Refusal?>(nil)
     /// Fulfilled when the broker has accepted or refused the connection.
     let opened = Promise<Result<Void, BrokerError>>()
     /// Fulfilled when the network thread has ended and the socket is closed.
@@ -41,15 +45,15 @@ final class MosquittoConnection: BrokerConnection {
     /// Whether a wake-up of the thread is pending; saves a system call per message.
     let isAwake = Atomic(false)
 
-    init(options: BrokerOptions, server: BrokerServer) throws(BrokerError) {
+    init(options: BrokerOptions, server: BrokerServer, version: MQTTVersion) throws(BrokerError) {
         self.options = options
         self.server = server
+        self.version = version
         inbox = BrokerEventQueue(maximumInbound: options.maximumInbound)
         inFlight = InFlightMessages(window: options.window)
         wakeUp = try WakeUp()
     }
 
-    var version: MQTTVersion { options.version }
     var window: Int { inFlight.window }
     var maximumPacketSize: Int? {
         let limit = packetLimit.load(ordering: .relaxed)
@@ -62,7 +66,7 @@ final class MosquittoConnection: BrokerConnection {
             // libmosquitto would publish on the part before the zero byte.
             throw BrokerError(.invalidMessage, "The topic \"\(message.topic)\" contains a zero byte.")
         }
-        let properties = try MessageProperties(message, version: options.version)
+        let properties = try MessageProperties(message, version: version)
         guard inFlight.reserve(message.qos) else { throw BrokerError.windowFull(inFlight.window) }
         var id: Int32 = 0
         let code = handle.withLock { handle in
@@ -112,7 +116,7 @@ final class MosquittoConnection: BrokerConnection {
     private func request(_ subscription: Subscription) throws(BrokerError) -> Promise<Result<Int32, BrokerError>> {
         if let ending = inbox.ending { throw ending }
         var flags: UInt32 = 0
-        if options.version == .v5 {
+        if version == .v5 {
             if subscription.retainsAsPublished { flags |= MQTT_SUB_OPT_RETAIN_AS_PUBLISHED.rawValue }
             if subscription.isWithoutOwn { flags |= MQTT_SUB_OPT_NO_LOCAL.rawValue }
         }

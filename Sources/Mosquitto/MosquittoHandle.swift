@@ -12,8 +12,10 @@ struct MosquittoHandle: @unchecked Sendable {
     /// `mosquitto_lib_init` is not thread-safe; a static initialiser runs once.
     private static let library: Int32 = mosquitto_lib_init()
 
-    /// A client with these options; its callbacks receive `context`.
-    init(_ options: BrokerOptions, server: BrokerServer, context: UnsafeMutableRawPointer) throws(BrokerError) {
+    /// A client with these options and this version; its callbacks receive `context`.
+    init(
+        _ options: BrokerOptions, version: MQTTVersion, server: BrokerServer, context: UnsafeMutableRawPointer
+    ) throws(BrokerError) {
         guard Self.library == MOSQ_ERR_SUCCESS.rawValue else {
             throw BrokerError(.invalidOptions, "libmosquitto cannot be used: \(systemMessage(errno))")
         }
@@ -22,7 +24,7 @@ struct MosquittoHandle: @unchecked Sendable {
         }
         self.pointer = pointer
         do {
-            try configure(options)
+            try configure(options, version)
             if server.isTLS { try configureTLS(options.tls) }
         } catch {
             mosquitto_destroy(pointer)
@@ -30,9 +32,9 @@ struct MosquittoHandle: @unchecked Sendable {
         }
     }
 
-    private func configure(_ options: BrokerOptions) throws(BrokerError) {
-        let version = options.version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311
-        try check(mosquitto_int_option(pointer, MOSQ_OPT_PROTOCOL_VERSION, version), "the protocol version")
+    private func configure(_ options: BrokerOptions, _ version: MQTTVersion) throws(BrokerError) {
+        let number = version == .v5 ? MQTT_PROTOCOL_V5 : MQTT_PROTOCOL_V311
+        try check(mosquitto_int_option(pointer, MOSQ_OPT_PROTOCOL_VERSION, number), "the protocol version")
         try check(mosquitto_int_option(pointer, MOSQ_OPT_TCP_NODELAY, 1), "immediate sending")
         try check(mosquitto_int_option(pointer, MOSQ_OPT_SEND_MAXIMUM, Int32(options.window)), "the window")
         try check(mosquitto_threaded_set(pointer, true), "threads")
@@ -40,7 +42,7 @@ struct MosquittoHandle: @unchecked Sendable {
             try check(mosquitto_username_pw_set(pointer, username, options.password), "the user name or password")
         }
         if let will = options.will {
-            var properties = try MessageProperties(will, version: options.version)
+            var properties = try MessageProperties(will, version: version)
             let code = mosquitto_will_set_v5(
                 pointer, will.topic, Int32(will.payload.count), will.payload, Int32(will.qos.rawValue),
                 will.isRetained, properties.list)

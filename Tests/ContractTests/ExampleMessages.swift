@@ -125,8 +125,8 @@ enum ExampleMessages {
             "gateway-state",
             Examples.encoder.gatewayState(
                 GatewayState(
-                    broker: "127.0.0.1:1883", outbox: [.live: 3], oldestUnsentAt: nil, dropped: ["samples": 4],
-                    quarantined: 1, storeBytes: 81_920, lastError: nil, late: [.storeWriter],
+                    broker: "127.0.0.1:1883", protocolVersion: "5", outbox: [.live: 3], oldestUnsentAt: nil,
+                    dropped: ["samples": 4], quarantined: 1, storeBytes: 81_920, lastError: nil, late: [.storeWriter],
                     statistics: StatisticsState(
                         activity: .refused, due: 2, importedAt: Examples.time("2026-11-21T07:20:00Z"),
                         problem: "There is no entity x"), at: now))

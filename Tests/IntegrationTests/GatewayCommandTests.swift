@@ -116,7 +116,7 @@ struct GatewayCommandTests {
             let state = try await bench.message("gateway/state", from: start) {
                 $0.json["last_error"]?.asString?.contains("nonsense") ?? false
             }
-            #expect(state.json["broker"]?.asString == "connected")
+            #expect(state.json["broker"]?.asString == "connected" && state.json["protocol"]?.asString == "5")
             #expect(gateway.events.elements.contains { $0.text.contains("devices[1].colour") })
 
             // Changes that need a restart are reported, too, and then the rest of the file is not applied.

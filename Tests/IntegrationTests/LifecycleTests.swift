@@ -107,7 +107,7 @@ struct LifecycleTests {
         }
     }
 
-    @Test(arguments: ["5", "3.1.1"])
+    @Test(arguments: ["auto", "5", "3.1.1"])
     func `speaks TLS with a client certificate and a password`(version: String) async throws {
         let account = MosquittoAccount(username: "vitals", password: "correct horse")
         let options = MosquittoOptions(

@@ -32,6 +32,7 @@ extension ContractEncoder {
     package func gatewayState(_ state: GatewayState) -> OutgoingMessage {
         message(.gatewayState, .gatewayState) { writer in
             writer.member("broker", state.broker)
+            writer.member("protocol", state.protocolVersion)
             writer.member("outbox") { writer in
                 for lane in Lane.allCases {
                     writer.key(escaping: lane.name)

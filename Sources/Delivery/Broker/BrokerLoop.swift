@@ -196,9 +196,11 @@ package struct BrokerLoop: Sendable {
             group.addTask { try await awaitAnswers() }
             group.addTask {
                 try await connection.subscribe(publisher.codec.subscriptions)
-                status.connected()
+                status.connected(connection.version)
                 status.attempts.step(nextBy: nil)
-                settings.logger.info("The broker is connected.", metadata: ["topics": "\(topics.base)"])
+                settings.logger.info(
+                    "The broker is connected.",
+                    metadata: ["topics": "\(topics.base)", "mqtt.version": "\(connection.version.rawValue)"])
                 await connected()
                 try await publisher.run(on: connection)
             }

@@ -1,10 +1,13 @@
 package import Concurrency
+package import MQTT
 import Synchronization
 
 /// The status of the broker connection, for `gateway/state`.
 package final class BrokerStatus: Sendable {
     package struct Snapshot: Sendable, Hashable {
-        package var isConnected = false
+        /// The version of MQTT of the connection; `nil` while there is none.
+        package var version: MQTTVersion?
+        package var isConnected: Bool { version != nil }
         package var lastError: String?
         /// Messages that the broker refused, and commands that arrived faster than the gateway could take them.
         package var dropped = 0
@@ -44,10 +47,10 @@ package final class BrokerStatus: Sendable {
         }
     }
 
-    func connected() { state.withLock { $0.isConnected = true } }
+    func connected(_ version: MQTTVersion) { state.withLock { $0.version = version } }
     func failed(_ error: String) {
         state.withLock { state in
-            state.isConnected = false
+            state.version = nil
             state.lastError = error
         }
     }

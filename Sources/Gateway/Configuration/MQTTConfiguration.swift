@@ -10,8 +10,9 @@ package struct MQTTConfiguration: Sendable, Hashable {
     package var servers: [BrokerServer]
     /// `base_topic`: the start of every topic. Default `vitals2mqtt`.
     package var baseTopic: String
-    /// `protocol`: `5` or `3.1.1`. Default 5.
-    package var version: MQTTVersion
+    /// `protocol`: `auto` (here `nil`: 5, and 3.1.1 where the broker refuses that or the library cannot read it safely), `5` or
+    /// `3.1.1`. Default auto.
+    package var version: MQTTVersion?
     /// `username`: default none.
     package var username: String?
     /// `password`: `{file: PATH}` or `{env: NAME}`. Default none.
@@ -46,11 +47,14 @@ extension MQTTConfiguration {
         if let issue = ContractTopics.issue(inBase: baseTopic) {
             reader.report("The base topic \(issue).", at: "base_topic")
         }
-        version = reader.choice("protocol", default: .v5, about: "The version of MQTT.")
+        let choice = reader.choice(
+            "protocol", default: ProtocolChoice.auto,
+            about: "The version of MQTT; auto is 5, or 3.1.1 if the broker refuses 5 or libmosquitto is too old.")
+        version = MQTTVersion(rawValue: choice.rawValue)
         if version == .v311 {
             reader.warn(
                 "MQTT 3.1.1 cannot limit packets: whoever may send commands can send one of 256 MB, which is read as a whole. Set "
-                    + "message_size_limit at the broker, or use protocol: 5.", at: "protocol")
+                    + "message_size_limit at the broker, or use protocol: auto.", at: "protocol")
         }
         username = reader.optionalString("username", about: "The user at the broker.")
         password = reader.secret("password", about: "The user's password.")
@@ -98,6 +102,13 @@ extension ConfigurationReader {
             }
         }
     }
+}
+
+/// The words of `protocol`: `auto`, or a version.
+private enum ProtocolChoice: String, CaseIterable {
+    case auto
+    case v5 = "5"
+    case v311 = "3.1.1"
 }
 
 extension BrokerServer {

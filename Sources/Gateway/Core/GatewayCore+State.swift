@@ -37,16 +37,21 @@ extension GatewayCore {
     private func report(_ statistics: StoreStatistics) {
         let (last, late) = reported.withLock { $0 }
         var state = GatewayState(
-            broker: status.snapshot.isConnected ? GatewayState.connected : nil, outbox: statistics.pending,
-            oldestUnsentAt: statistics.oldestPendingAt, dropped: statistics.dropped,
-            quarantined: statistics.quarantined,
-            storeBytes: statistics.bytes,
+            broker: nil, outbox: statistics.pending, oldestUnsentAt: statistics.oldestPendingAt,
+            dropped: statistics.dropped, quarantined: statistics.quarantined, storeBytes: statistics.bytes,
             lastError: statistics.lastError ?? refusedReload.withLock { $0 } ?? status.snapshot.lastError,
             late: late, statistics: self.statistics.withLock { $0 }, at: last?.at ?? settings.clock.now)
+        describeConnection(in: &state)
         if status.snapshot.dropped > 0 { state.dropped["refused"] = status.snapshot.dropped }
         guard state != last else { return }
         state.at = settings.clock.now
         publish(state)
+    }
+
+    private func describeConnection(in state: inout GatewayState) {
+        let version = status.snapshot.version
+        state.broker = version == nil ? nil : GatewayState.connected
+        state.protocolVersion = version?.rawValue
     }
 
     private func publish(_ state: GatewayState) {
@@ -75,7 +80,7 @@ extension GatewayCore {
                 guard var state = last, state.late != late else { return }
                 state.late = late
                 // The last report may be from before the connection.
-                state.broker = status.snapshot.isConnected ? GatewayState.connected : nil
+                describeConnection(in: &state)
                 state.at = settings.clock.now
                 publish(state)
             }

@@ -3,6 +3,7 @@ import Foundation
 package import GatewayKit
 import Logging
 import MQTT
+import Mosquitto
 import Store
 package import Vitals
 
@@ -28,6 +29,9 @@ package struct Doctor: Sendable {
         var findings = self.configuration(configuration)
         findings.append(ClockState.current(clock).finding(in: configuration.calendar))
         findings += store(configuration)
+        if let notice = LibraryVersion.loaded.notice(for: configuration.mqtt.version) {
+            findings.append(Finding(.warning, "library", notice))
+        }
         findings += await brokers(configuration)
         // Also one with a section that no device uses yet: its author is about to add the device.
         for service in configuration.services {
@@ -75,16 +79,22 @@ package struct Doctor: Sendable {
 
     /// Each broker of the list. One that answers is enough: the gateway uses it.
     private func brokers(_ configuration: GatewayConfiguration) async -> [Finding] {
-        var answers: [(server: BrokerServer, trouble: BrokerError?)] = []
+        var answers: [(server: BrokerServer, version: Result<MQTTVersion, BrokerError>)] = []
         for server in configuration.mqtt.servers {
-            answers.append((server, await BrokerCheck(configuration, server).trouble()))
+            answers.append((server, await BrokerCheck(configuration, server).version()))
         }
-        let isReached = answers.contains { $0.trouble == nil }
-        return answers.map { server, trouble in
-            guard let trouble else {
-                return Finding(.fine, "broker", "\(server) lets the gateway in, and subscribe to its commands.")
+        let isReached = answers.contains { (try? $0.version.get()) != nil }
+        let isFree = configuration.mqtt.version == nil && !LibraryVersion.loaded.endsAtUnknownProperties
+        return answers.map { server, version in
+            switch version {
+            case .success(.v311) where isFree:
+                Finding(
+                    .warning, "broker",
+                    "\(server) lets the gateway in, but speaks only MQTT 3.1.1. \(MQTTVersion.lossOf311)")
+            case .success: Finding(.fine, "broker", "\(server) lets the gateway in, and subscribe to its commands.")
+            case .failure(let trouble):
+                Finding(isReached ? .warning : .problem, "broker", "\(server): \(trouble) \(trouble.remedy)")
             }
-            return Finding(isReached ? .warning : .problem, "broker", "\(server): \(trouble) \(trouble.remedy)")
         }
     }
 }

@@ -16,8 +16,8 @@ package struct BrokerOptions: Sendable, Hashable {
     package var servers: [BrokerServer]
     /// The name of this client, unique at the broker.
     package var clientID: String
-    /// The protocol to speak.
-    package var version: MQTTVersion
+    /// The version to speak; `nil` for 5, and 3.1.1 where the broker refuses that or the library cannot read it safely.
+    package var version: MQTTVersion?
     /// The user name, if the broker wants one.
     package var username: String?
     /// The password that goes with `username`.
@@ -40,7 +40,7 @@ package struct BrokerOptions: Sendable, Hashable {
     /// Options; by default protocol 5, a keep-alive of 15 s (detects a dead broker within half a minute) and a timeout
     /// of 10 s.
     package init(
-        servers: [BrokerServer], clientID: String, version: MQTTVersion = .v5, username: String? = nil,
+        servers: [BrokerServer], clientID: String, version: MQTTVersion? = .v5, username: String? = nil,
         password: String? = nil, tls: TLSOptions = TLSOptions(), keepAlive: Duration = .seconds(15),
         will: OutgoingMessage? = nil, timeout: Duration = .seconds(10), window: Int = defaultWindow,
         maximumInbound: Int = defaultMaximumInbound, maximumInboundPayload: Int = defaultMaximumInboundPayload
@@ -119,4 +119,9 @@ package enum MQTTVersion: String, Sendable, Hashable, CaseIterable {
     case v5 = "5"
     /// MQTT 3.1.1: without message properties, and without refusals of messages.
     case v311 = "3.1.1"
+
+    /// What an operator loses with 3.1.1.
+    package static let lossOf311 =
+        "Packets have no limit (set message_size_limit at the broker), messages do not expire and name no response topic, a command "
+        + "with retain runs, and the broker drops what it does not allow without a word."
 }

@@ -22,6 +22,8 @@ package struct GatewayInfo: Sendable, Hashable {
 package struct GatewayState: Sendable, Hashable {
     /// `connected` to the broker; `nil` otherwise, which no consumer sees.
     package var broker: String?
+    /// The version of MQTT of the connection, `5` or `3.1.1`; `nil` without one.
+    package var protocolVersion: String?
     /// Messages waiting for the broker, by lane.
     package var outbox: [Lane: Int]
     /// When the oldest of these was created.
@@ -44,11 +46,12 @@ package struct GatewayState: Sendable, Hashable {
     package static let connected = "connected"
 
     package init(
-        broker: String?, outbox: [Lane: Int], oldestUnsentAt: Timestamp?, dropped: [String: Int],
-        quarantined: Int = 0, storeBytes: Int64, lastError: String?, late: [LivenessPart] = [],
+        broker: String?, protocolVersion: String? = nil, outbox: [Lane: Int], oldestUnsentAt: Timestamp?,
+        dropped: [String: Int], quarantined: Int = 0, storeBytes: Int64, lastError: String?, late: [LivenessPart] = [],
         statistics: StatisticsState? = nil, at: Timestamp
     ) {
         self.broker = broker
+        self.protocolVersion = protocolVersion
         self.outbox = outbox
         self.oldestUnsentAt = oldestUnsentAt
         self.dropped = dropped

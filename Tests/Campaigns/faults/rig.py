@@ -62,7 +62,8 @@ class Gateway(storm.Gateway):
 
     def __init__(self, program: str, folder: str, broker: int) -> None:
         super().__init__(program, folder, broker)
-        self.mqtt: dict = {}
+        # Rows need what only version 5 has; `auto` is 3.1.1 with an old library.
+        self.mqtt: dict = {"protocol": "5"}
         self.peak = 0.0  # MiB of memory before the last stop
         self.store = os.path.join(folder, "storm.sqlite")
 

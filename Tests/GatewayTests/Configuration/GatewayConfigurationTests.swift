@@ -18,7 +18,7 @@ import Vitals
         #expect(configuration.mqtt.servers == [BrokerServer(host: "127.0.0.1", port: 1883)])
         #expect(configuration.mqtt.baseTopic == "vitals2mqtt")
         #expect(configuration.mqtt.clientID == "vitals2mqtt-home")
-        #expect(configuration.mqtt.version == .v5)
+        #expect(configuration.mqtt.version == nil)
         #expect(configuration.mqtt.keepAlive == .seconds(15))
         #expect(configuration.store.path == "/nowhere/vitals.sqlite")
         #expect(configuration.store.outboxMaximumAge == .days(30))
@@ -36,6 +36,12 @@ import Vitals
             "mqtt: {url: mqtt://127.0.0.1, protocol: 3.1.1}\ndevices: [{id: a, driver: toy}]\n")
         let warnings = configuration.warnings.map { $0.text(file: nil) }
         #expect(warnings.count == 1 && warnings[0].hasPrefix("1: mqtt.protocol: MQTT 3.1.1 cannot limit packets"))
+    }
+
+    @Test(arguments: [("auto", MQTTVersion?.none), ("5", .v5), ("\"5\"", .v5), ("3.1.1", .v311)])
+    func `takes a version of MQTT, or auto`(text: String, version: MQTTVersion?) throws {
+        let configuration = try load("mqtt: {url: mqtt://127.0.0.1, protocol: \(text)}\n")
+        #expect(configuration.mqtt.version == version && configuration.mqtt.brokerOptions.version == version)
     }
 
     @Test func `takes a client id of 128 characters, and no longer one`() throws {
@@ -137,7 +143,7 @@ import Vitals
             "2: home_assistant: The discovery prefix and mqtt.base_topic"
         ),
         ("mqtt: {url: mqtt://h, base_topic: a/#}", "1: mqtt.base_topic: The base topic must not have the wildcards"),
-        ("mqtt: {url: mqtt://h, protocol: 4}", "1: mqtt.protocol: One of 5, 3.1.1"),
+        ("mqtt: {url: mqtt://h, protocol: 4}", "1: mqtt.protocol: One of auto, 5, 3.1.1"),
         ("mqtt: {url: mqtt://h, keep_alive: 1s}", "1: mqtt.keep_alive: A duration from 5s to 65535s"),
         ("mqtt: {url: mqtt://h, keep_alive: 5500ms}", "1: mqtt.keep_alive: Whole seconds are needed here."),
         ("mqtt: {url: mqtt://h, tls: {}}", "1: mqtt.tls: tls does nothing here: no url begins with mqtts://."),

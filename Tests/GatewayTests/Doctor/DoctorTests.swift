@@ -2,6 +2,7 @@ import Foundation
 import GatewayKit
 import GatewayTesting
 import MQTT
+import Mosquitto
 import TestSupport
 import Testing
 import Vitals
@@ -46,6 +47,17 @@ import Vitals
             #expect(of("disk", report).count == 1)
             #expect(of("clock", report).count == 1)
             #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["c.yaml"])
+        }
+    }
+
+    @Test func `a library that a broker can end the program with is a warning, except with MQTT 3.1.1`() async throws {
+        try await withRoom { folder in
+            for (mqtt, version) in [("", MQTTVersion?.none), (", protocol: 5", .v5), (", protocol: 3.1.1", .v311)] {
+                let report = try await report(toy, in: folder, mqtt: mqtt)
+                let notices = [LibraryVersion.loaded.notice(for: version)].compactMap(\.self)
+                #expect(of("library", report).map(\.text) == notices)
+                #expect(report.isSound && of("broker", report).map(\.severity) == [.fine], "\(report.text)")
+            }
         }
     }
 

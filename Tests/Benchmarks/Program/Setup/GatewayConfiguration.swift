@@ -1,6 +1,7 @@
 import Foundation
 
-/// The gateway's configuration file, as a user would write it: everything not named has its default.
+/// The gateway's configuration file, as a user would write it: everything not named has its default. The version of MQTT is named, so that
+/// figures compare between machines with different libraries.
 enum GatewayConfiguration {
     /// The devices of the file.
     enum Devices {
@@ -20,6 +21,7 @@ enum GatewayConfiguration {
               timezone: \(zone)
             mqtt:
               url: mqtt://127.0.0.1:\(broker)
+              protocol: 5
             store:
               path: \(store.path)\(batchWindow.map { "\n  batch_window: \($0)" } ?? "")\(retention(of: devices))
             home_assistant:
