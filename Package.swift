@@ -88,7 +88,7 @@ let plugins: [[Target]] = [
         """,
         tests: """
             Concurrency GatewayTesting JSON Listening TestSupport HTTPTypes Logging NIOCore NIOEmbedded NIOHTTPTypes \
-            Subprocess
+            NIOPosix Subprocess
             """),
     plugin("Link", "Concurrency JSON Logging", tests: "Concurrency GatewayTesting JSON TestSupport Logging"),
     plugin("O2Ring", "JSON", tests: "Conformance GatewayTesting TestSupport"),
@@ -227,7 +227,7 @@ let package = Package(
             "IntegrationTests",
             "Concurrency GatewayTesting JSON Mosquitto MQTT TestSupport Vitals vitals2mqtt Logging"),
         tests("JSONTests", "JSON Vitals"),
-        tests("ListeningTests", "GatewayKit Listening TestSupport Vitals NIOCore NIOPosix"),
+        tests("ListeningTests", "GatewayKit GatewayTesting Listening TestSupport Vitals NIOCore NIOPosix"),
         tests("MQTTTests", "GatewayKit GatewayTesting Mosquitto MQTT TestSupport Vitals Logging"),
         tests("RecordingsTests", "GatewayKit GatewayTesting Recordings TestSupport Vitals"),
         tests(

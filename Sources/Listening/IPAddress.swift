@@ -12,34 +12,27 @@ enum IPAddress {
         return inet_pton(AF_INET6, text, &address) == 1
     }
 
-    /// The 4 bytes of an address of IPv4, the 16 of one of IPv6; none of what is no address.
+    /// The 4 bytes of an address of IPv4, also of one written as IPv6 (`::ffff:192.0.2.1`), and the 16 of one of IPv6; none of what
+    /// is no address. A zone (`%eth0`) does not count.
     static func bytes(_ text: String) -> [UInt8] {
+        let plain = String(text.prefix { $0 != "%" })
         var (four, six) = (in_addr(), in6_addr())
-        if inet_pton(AF_INET, text, &four) == 1 { return withUnsafeBytes(of: four) { Array($0) } }
-        if inet_pton(AF_INET6, text, &six) == 1 { return withUnsafeBytes(of: six) { Array($0) } }
-        return []
+        if inet_pton(AF_INET, plain, &four) == 1 { return withUnsafeBytes(of: four) { Array($0) } }
+        guard inet_pton(AF_INET6, plain, &six) == 1 else { return [] }
+        let bytes = withUnsafeBytes(of: six) { Array($0) }
+        let isVersion4 = bytes.prefix(10).allSatisfy { $0 == 0 } && bytes[10] == 0xff && bytes[11] == 0xff
+        return isVersion4 ? Array(bytes.suffix(4)) : bytes
     }
 }
 
 /// The addresses that one customer of a provider has: a single one of IPv4, and the 64 bits in which a host of IPv6 chooses its
 /// address freely (RFC 4291, section 2.5.1).
 struct Network: Hashable {
-    /// The text of an address of IPv4, the first eight bytes of one of IPv6, or what is no address, as it is.
+    /// The bytes of an address of IPv4, the first eight of one of IPv6, or what is no address, as it is.
     private let text: String
 
-    /// The network of a numeric address. A zone (`%eth0`) does not count, and IPv4 written as IPv6 is IPv4.
     init(of address: String) {
-        let plain = String(address.prefix { $0 != "%" })
-        var parsed = in6_addr()
-        guard inet_pton(AF_INET6, plain, &parsed) == 1 else {
-            text = plain
-            return
-        }
-        let bytes = withUnsafeBytes(of: parsed) { Array($0) }
-        if bytes.prefix(10).allSatisfy({ $0 == 0 }), bytes[10] == 0xff, bytes[11] == 0xff {
-            text = bytes.suffix(4).map { "\($0)" }.joined(separator: ".")
-        } else {
-            text = "\(bytes.prefix(8))"
-        }
+        let bytes = IPAddress.bytes(address)
+        text = bytes.isEmpty ? address : "\(bytes.prefix(8))"
     }
 }

@@ -1,4 +1,5 @@
 package import GatewayKit
+import Listening
 
 /// Takes documents that devices post.
 package enum HTTPPlugin: Plugin {
@@ -17,6 +18,16 @@ package enum HTTPPlugin: Plugin {
             "arrival of a document", time: DocumentRequests.bodyTime, "408", "20 MiB over a slow wireless network"),
         OperatorLimit("storing of a document", time: DocumentRequests.answerTime, "503", "apps give up after 60 s"),
         OperatorLimit("connections", count: HTTPListener.maximumConnections, "others wait", "each has a descriptor"),
+        OperatorLimit(
+            "connections without a right token", count: HTTPListener.maximumStrangers, "others wait",
+            "the rest is for devices"),
+        OperatorLimit(
+            "connections of one address without a right token", count: HTTPListener.strangersPerAddress, "503",
+            "no address keeps out another one"),
+        OperatorLimit(
+            "connections of one address with a right token", count: HTTPListener.provenPerAddress, "503",
+            "others find a place"),
+        OperatorLimit("trusted proxies", count: TrustedProxies.maximumEntries, "an error", "a person lists a few"),
     ]
     /// The text of `sample.yaml`.
     package static let sample = String(decoding: PackageResources.sample_yaml, as: UTF8.self)

@@ -21,7 +21,7 @@ struct Office: Sendable {
     /// Runs `body` while it listens. A clock of the test may replace the system's.
     static func with(
         _ options: KeyValuePairs<String, ConfigurationValue> = [:], clock: GatewayClock = .system,
-        headTime: Duration = HTTPListener.headTime,
+        headTime: Duration = HTTPListener.headTime, logger: Logger = Logger(label: "test"),
         _ body: @escaping @Sendable (Office) async throws -> Void
     ) async throws {
         var members = [(ConfigurationKey("listen"), ConfigurationValue(.scalar("127.0.0.1:0", isQuoted: true)))]
@@ -30,7 +30,7 @@ struct Office: Sendable {
         let listener = HTTPListener(options: &reader, headTime: headTime)
         let issues = reader.finish()
         guard issues.isEmpty else { throw Unexpected(text: "\(issues)") }
-        let context = ServiceContext(clock: clock, logger: Logger(label: "test"))
+        let context = ServiceContext(clock: clock, logger: logger)
         try await listener.withService(context: context) {
             guard let port = listener.port else { throw Unexpected(text: "no port") }
             let scheme = listener.options.tls == nil ? "http" : "https"
@@ -89,15 +89,15 @@ struct Office: Sendable {
         var code: String? { json["error"]?["code"]?.asString }
     }
 
-    /// Posts with curl. `token` is sent as a bearer's.
+    /// Posts with curl, from an address of loopback. `token` is sent as a bearer's.
     func post(
         _ path: String, token: String? = nil, type: String? = "application/json", _ body: [UInt8] = Array("{}".utf8),
-        more: [String] = []
+        from source: String = "127.0.0.1", more: [String] = []
     ) async throws -> Answer {
         var arguments = ["--silent", "--show-error", "--include", "--max-time", "50", "--data-binary", "@-"]
         arguments += ["--header", "Content-Type:" + (type.map { " \($0)" } ?? "")]
         if let token { arguments += ["--header", "Authorization: Bearer \(token)"] }
-        arguments += more + ["\(scheme)://127.0.0.1:\(port)\(path)"]
+        arguments += more + ["--interface", source, "\(scheme)://127.0.0.1:\(port)\(path)"]
         let result = try await Subprocess.run(
             .name("curl"), arguments: Arguments(arguments), input: .array(body), output: .bytes(limit: 1 << 20),
             error: .string(limit: 1 << 16))

@@ -17,6 +17,9 @@ package enum TCPPlugin: Plugin {
             "callers without a name", count: TCPListener.maximumStrangers, "`too_many_requests`",
             "each has a connection"),
         OperatorLimit(
+            "callers without a name of one address", count: TCPListener.strangersPerAddress, "`too_many_requests`",
+            "others come in"),
+        OperatorLimit(
             "a call that waits", time: TCPListener.waitingTime, "the connection ends",
             "the gateway takes a call within two seconds"),
     ]

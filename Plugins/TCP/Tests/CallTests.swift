@@ -46,7 +46,7 @@ import Vitals
                     try reception.expect(device, token: token)
                     group.addTask { try await reception.echo(device, token: token) }
                     group.addTask {
-                        let caller = try await Caller(port: reception.port)
+                        let caller = try await Caller(port: reception.port, from: "127.0.0.\(2 + number)")
                         try await caller.introduce(device, token)
                         try await caller.send("I am \(number)\n")
                         #expect(try await caller.line() == "\(device): I am \(number)")
@@ -233,7 +233,10 @@ import Vitals
             var strangers: [Caller] = []
             var answer: String?
             // The listener counts a caller when it takes it, which may be after the next one has connected.
-            for _ in 0...TCPListener.maximumStrangers { strangers.append(try await Caller(port: reception.port)) }
+            for number in 0...TCPListener.maximumStrangers {
+                let source = "127.0.0.\(2 + number / TCPListener.strangersPerAddress)"
+                strangers.append(try await Caller(port: reception.port, from: source))
+            }
             try await withThrowingTaskGroup(of: String?.self) { group in
                 for stranger in strangers { group.addTask { try await stranger.line() } }
                 answer = try await group.next() ?? nil

@@ -11,9 +11,10 @@ import Vitals
 struct Caller: Sendable {
     let link: TCPLink
 
-    /// Connects to a listener, with TLS if there is a context.
-    init(port: Int, tls: NIOSSLContext? = nil) async throws {
+    /// Connects to a listener, from an address of loopback, with TLS if there is a context.
+    init(port: Int, from source: String = "127.0.0.1", tls: NIOSSLContext? = nil) async throws {
         link = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+            .bind(to: SocketAddress(ipAddress: source, port: 0))
             .channelOption(.autoRead, value: false)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
@@ -60,6 +61,7 @@ struct Reception: Sendable {
     /// Runs `body` while it listens. A clock of the test may replace the system's.
     static func with(
         _ options: KeyValuePairs<String, ConfigurationValue> = [:], clock: GatewayClock = .system,
+        logger: Logger = Logger(label: "test"),
         _ body: @escaping @Sendable (Reception) async throws -> Void
     ) async throws {
         var members: [(ConfigurationKey, ConfigurationValue)] = [
@@ -70,7 +72,7 @@ struct Reception: Sendable {
         let listener = TCPListener(options: &reader)
         let issues = reader.finish()
         guard issues.isEmpty else { throw Unexpected(text: "\(issues)") }
-        let context = ServiceContext(clock: clock, logger: Logger(label: "test"))
+        let context = ServiceContext(clock: clock, logger: logger)
         try await listener.withService(context: context) {
             try await body(
                 Reception(listener: listener, services: RunningServices([listener]), port: listener.port.orThrow()))

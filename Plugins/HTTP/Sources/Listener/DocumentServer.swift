@@ -1,5 +1,4 @@
 import GatewayKit
-import HTTPTypes
 import HummingbirdCore
 import HummingbirdTLS
 import Listening
@@ -15,6 +14,7 @@ struct DocumentServer: Sendable {
     /// How long the head of a request may take.
     let headTime: TimeAmount
     let requests: DocumentRequests
+    let places: SenderPlaces
     let context: ServiceContext
     let connections = OpenConnections()
 
@@ -36,21 +36,26 @@ struct DocumentServer: Sendable {
             responder: { try await respond($0, $1, $2) },
             configuration: HTTP1Channel.Configuration(
                 additionalChannelHandlers: [RequestDeadline(headTime)], httpDecoderConfiguration: decoder))
-        guard let tls = try options.tls?.serverConfiguration() else { return serving(plain, onOpen) }
-        return serving(try TLSChannel(plain, tlsConfiguration: tls), onOpen)
+        guard let tls = try options.tls?.serverConfiguration() else { return serving(plain, plain, onOpen) }
+        return serving(try TLSChannel(plain, tlsConfiguration: tls), plain, onOpen)
     }
 
-    private func serving(
-        _ channel: some ServerChildChannel, _ onOpen: @escaping @Sendable (SocketAddress?) -> Void
-    ) -> @Sendable () async throws -> Void {
+    private func serving<Base: ServerChildChannel>(
+        _ base: Base, _ plain: HTTP1Channel, _ onOpen: @escaping @Sendable (SocketAddress?) -> Void
+    ) -> @Sendable () async throws -> Void where Base.Value == HTTP1Channel.Value {
         // The library's own lines say less than ours.
         var logger = context.logger
         logger.logLevel = .critical
-        let server = CountedChannel(base: channel, connections: connections).server(
+        let channel = CountedChannel(
+            base: base, plain: plain, connections: connections, places: places, context: context)
+        let server = channel.server(
             configuration: ServerConfiguration(
                 address: .hostname(options.address.host, port: options.address.port),
-                availableConnectionsDelegate: MaximumAvailableConnections(HTTPListener.maximumConnections)),
-            onServerRunning: { onOpen($0.localAddress) }, eventLoopGroup: Self.eventLoops, logger: logger)
+                availableConnectionsDelegate: places),
+            onServerRunning: { [places] server in
+                await places.open(server)
+                onOpen(server.localAddress)
+            }, eventLoopGroup: Self.eventLoops, logger: logger)
         return { try await server.run() }
     }
 
@@ -58,12 +63,15 @@ struct DocumentServer: Sendable {
     @concurrent private func respond(
         _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
     ) async throws {
-        let address = channel.remoteAddress?.ipAddress ?? "unknown"
-        let reply = try await requests.reply(to: request, from: address, context: context)
-        var head = HTTPResponse(status: reply.status, headerFields: reply.headers)
-        head.headerFields[.contentLength] = "\(reply.body.count)"
-        if reply.endsConnection { head.headerFields[.connection] = "close" }
-        try await writer.write(response: head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: reply.body)))
+        let reply: Reply
+        switch places.sender(of: request.headers, channel, context) {
+        case .failure(let refusal): reply = .crowded(refusal)
+        case .success(let address):
+            reply = try await requests.reply(to: request, from: address, context: context) {
+                places.prove(channel, of: address, context)
+            }
+        }
+        try await writer.write(response: reply.head, body: ResponseBody(byteBuffer: ByteBuffer(bytes: reply.body)))
         guard reply.endsConnection else { return }
         // A sender that is still sending needs a moment to read the answer.
         if reply.hasReadDocument {

@@ -14,15 +14,24 @@ package final class HTTPListener: PluginService {
           http:
             listen: 127.0.0.1:8480      # 0.0.0.0:8480 for all addresses of this machine, with tls
             #tls: {certificate: http.pem, key: http-key.pem}
+            #trusted_proxies: [127.0.0.1]   # they name the sender in X-Forwarded-For or Forwarded
 
         """
     /// The listener, its connections, and one that is being accepted.
-    package static let descriptors = 2 + maximumConnections
+    package static let descriptors = 2 + maximumConnections + maximumRefused
 
     /// Where it listens if `listen` is missing.
     static let defaultAddress = "127.0.0.1:8480"
     /// The most connections at a time. Further ones wait in the system until one of these ends.
     static let maximumConnections = 32
+    /// The most of them that have had no right token: the others are for devices.
+    static let maximumStrangers = maximumConnections * 3 / 4
+    /// The most of these of one address: it can keep out nobody else.
+    static let strangersPerAddress = maximumConnections / 4
+    /// The most connections of one address that have had a right token: with its strangers it leaves some to others.
+    static let provenPerAddress = maximumConnections / 2
+    /// The most refused connections that are open at a time. Half of them get an answer, and the others only their end.
+    static let maximumRefused = 16
     /// How long a sender may take for the head of a request, with the handshake of TLS, and how long a connection stays open for
     /// the next one.
     static let headTime: Duration = .seconds(10)
@@ -38,19 +47,22 @@ package final class HTTPListener: PluginService {
     let options: ListenOptions
     private let headTime: Duration
     let requests = DocumentRequests()
+    let places: SenderPlaces
     /// The address at which it listens now.
     private let bound = Mutex<SocketAddress?>(nil)
     /// The gateway's clock, once it has begun.
     private let clock = Mutex<GatewayClock?>(nil)
 
-    /// Reads `listen`, `tls` and `insecure`.
+    /// Reads `listen`, `tls`, `insecure` and `trusted_proxies`.
     package convenience init(options: inout ConfigurationReader) {
         self.init(options: &options, headTime: Self.headTime)
     }
 
     /// A listener that waits for a head as long as this, for tests.
     init(options: inout ConfigurationReader, headTime: Duration) {
-        self.options = options.listenOptions(default: Self.defaultAddress)
+        let listen = options.listenOptions(default: Self.defaultAddress)
+        places = SenderPlaces(behind: options.trustedProxies(), isEncrypted: listen.tls != nil)
+        self.options = listen
         self.headTime = headTime
     }
 
@@ -77,7 +89,7 @@ package final class HTTPListener: PluginService {
         context: ServiceContext, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
         let server = DocumentServer(
-            options: options, headTime: TimeAmount(headTime), requests: requests, context: context)
+            options: options, headTime: TimeAmount(headTime), requests: requests, places: places, context: context)
         let isOpen = Promise<SocketAddress?>()
         let run = try server.prepared { isOpen.fulfil($0) }
         clock.withLock { $0 = context.clock }

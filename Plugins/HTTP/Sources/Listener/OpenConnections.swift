@@ -1,3 +1,4 @@
+import GatewayKit
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -65,17 +66,27 @@ final class OpenConnections: Sendable {
     }
 }
 
-/// A connection that is known to `OpenConnections`.
-struct CountedChannel<Base: ServerChildChannel>: ServerChildChannel {
+/// A connection that is known to `OpenConnections`, and served if there is a place for it.
+struct CountedChannel<Base: ServerChildChannel>: ServerChildChannel where Base.Value == HTTP1Channel.Value {
     let base: Base
+    /// The same without TLS, for what is refused: it gets no time for a handshake.
+    let plain: HTTP1Channel
     let connections: OpenConnections
+    let places: SenderPlaces
+    let context: ServiceContext
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
         guard connections.add(channel) else {
             return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
         }
-        return base.setup(channel: channel, logger: logger).map { [base, connections] value in
-            connections.add(channel) { await base.handle(value: value, logger: logger) }
+        guard let refused = places.admit(channel, context) else {
+            return base.setup(channel: channel, logger: logger).map { [base, connections] value in
+                connections.add(channel) { await base.handle(value: value, logger: logger) }
+                return value
+            }
+        }
+        return plain.setup(channel: channel, logger: logger).map { [connections, context] value in
+            connections.add(channel) { await refused.end(value, clock: context.clock) }
             return value
         }
     }

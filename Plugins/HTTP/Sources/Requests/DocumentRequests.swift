@@ -17,23 +17,25 @@ final class DocumentRequests: Sendable {
     static let answerTime: Duration = .seconds(50)
     /// When a sender should try again that found no room.
     static let retryAfter: Duration = .seconds(10)
-    /// The most refusals that are logged in a second.
-    static let refusalsPerSecond = 10
     /// The most bytes of a name that are remembered with a wrong token.
     private static let rememberedName = DeviceID.maximumLength
 
     let senders = ExpectedSenders()
     let budget = BodyBudget()
     private let logins = LoginRateLimiter()
-    /// The refusals of the present second.
-    private let refusals = Mutex((second: Int64(0), count: 0))
+    private let log = RefusalLog()
 
     /// Answers a request.
+    /// - Parameter prove: is called once the token has turned out to be right. It returns why there is no place for the sender.
     /// - Throws: if the connection ends first.
-    func reply(to request: Request, from address: String, context: ServiceContext) async throws -> Reply {
+    func reply(
+        to request: Request, from address: String, context: ServiceContext, prove: () -> ConnectionShares.Refusal?
+    ) async throws -> Reply {
         let reply: Reply
         do throws(Refusal) {
             let sender = try sender(of: request.head, from: address, uptime: context.clock.uptime)
+            // Whoever counts the places has logged it.
+            if let refusal = prove() { return .crowded(refusal) }
             let mediaType = try Self.mediaType(of: request.headers)
             let (bytes, share) = try await body(of: request, clock: context.clock)
             let document = Document(bytes, mediaType: mediaType, receivedAt: context.clock.now, holding: share)
@@ -148,13 +150,7 @@ final class DocumentRequests: Sendable {
 
     /// Logs a refusal, up to a number in a second.
     private func report(_ reply: Reply, from address: String, _ context: ServiceContext) {
-        let second = context.clock.uptime.components.seconds
-        let isLogged = refusals.withLock { refusals in
-            if refusals.second != second { refusals = (second, 0) }
-            refusals.count += 1
-            return refusals.count <= Self.refusalsPerSecond
-        }
-        guard isLogged else { return }
+        guard log.mayLog(at: context.clock.uptime) else { return }
         context.logger.notice(
             "A posted document was refused.",
             metadata: ["sender": "\(address)", "status": "\(reply.status.code)", "reason": "\(reply.summary)"])

@@ -1,6 +1,7 @@
 import GatewayKit
 import HTTPTypes
 import JSON
+import Listening
 import Vitals
 
 /// The response to a request: a status, and a JSON object.
@@ -14,6 +15,14 @@ struct Reply: Sendable {
     var hasReadDocument = false
     /// What the log says of it.
     var summary: String
+
+    /// The response without its body.
+    var head: HTTPResponse {
+        var head = HTTPResponse(status: status, headerFields: headers)
+        head.headerFields[.contentLength] = "\(body.count)"
+        if endsConnection { head.headerFields[.connection] = "close" }
+        return head
+    }
 
     /// The document is durable.
     init(_ report: DocumentReport) {
@@ -110,6 +119,9 @@ extension Reply {
     static let late = unavailable(
         "The document was not stored within \(DocumentRequests.answerTime.configurationText). It may be stored later; send "
             + "it again then.")
+
+    /// The sender's address has as many connections as it may, or there are as many strangers.
+    static func crowded(_ refusal: ConnectionShares.Refusal) -> Reply { unavailable(refusal.description).last }
 
     static func unavailable(_ message: String) -> Reply {
         Reply(.serviceUnavailable, "unavailable", message)

@@ -1,5 +1,6 @@
 import GatewayKit
 import JSON
+import Listening
 import Vitals
 
 /// The first line of a device that calls: who it is, and its secret.
@@ -55,8 +56,11 @@ struct CallRefusal: Error, Sendable, Hashable {
         let seconds = max(1, Int((Double(wait.inMilliseconds) / 1000).rounded(.up)))
         return CallRefusal(code: .tooManyRequests, message: "The token was wrong before. Try again in \(seconds) s.")
     }
-    static let busy = CallRefusal(
-        code: .tooManyRequests, message: "Too many callers have not introduced themselves yet.")
+    /// There is no place for another caller that has not introduced itself.
+    static func busy(_ refusal: ConnectionShares.Refusal) -> CallRefusal {
+        let wait = TCPListener.introductionTime.configurationText
+        return CallRefusal(code: .tooManyRequests, message: "\(refusal) Try again in \(wait).")
+    }
 
     /// The line.
     var line: [UInt8] {

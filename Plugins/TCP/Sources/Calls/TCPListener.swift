@@ -27,22 +27,23 @@ package final class TCPListener: PluginService {
     static let defaultAddress = "127.0.0.1:7879"
     /// How long a caller may take for its first line, with the handshake of TLS.
     static let introductionTime: Duration = .seconds(10)
-    /// The most callers at a time that have not introduced themselves.
+    /// The most callers at a time that have not introduced themselves. Those that have are bounded by the devices.
     static let maximumStrangers = 32
+    /// The most of these of one address: it can keep out nobody else.
+    static let strangersPerAddress = maximumStrangers / 4
     /// How long a call waits to be taken: the gateway takes it within a second or two.
     static let waitingTime: Duration = .seconds(30)
 
     /// How long the line of a refusal may take.
     static let farewell: Duration = .seconds(1)
-    /// The most refusals that are logged in a second.
-    static let refusalsPerSecond = 10
 
     let options: ListenOptions
     let callers: ExpectedCallers
     private let logins = LoginRateLimiter()
-    private let strangers = Mutex(0)
-    /// The refusals of the present second.
-    private let refusals = Mutex((second: Int64(0), count: 0))
+    let shares = ConnectionShares(
+        ConnectionShares.Limits(
+            strangers: TCPListener.maximumStrangers, strangersPerAddress: TCPListener.strangersPerAddress))
+    private let log = RefusalLog()
     /// The address at which it listens now.
     private let bound = Mutex<SocketAddress?>(nil)
     /// The gateway's clock, once it has begun.
@@ -133,16 +134,14 @@ package final class TCPListener: PluginService {
 
     /// Serves a caller until the gateway has taken its call, or it is refused.
     private func serve(_ link: TCPLink, _ context: ServiceContext) async {
-        let hasPlace = strangers.withLock { strangers in
-            guard strangers < Self.maximumStrangers else { return false }
-            strangers += 1
-            return true
-        }
-        // A caller with this many connections gets neither time nor a line of the log for each.
-        guard hasPlace else {
-            if !link.isEncrypted { await refuse(link, .busy, context) }
+        let ticket: ConnectionShares.Ticket
+        do throws(ConnectionShares.Refusal) { ticket = try shares.admit(link.endpoint.host) } catch {
+            // A caller with this many connections gets neither time nor a line of the log for each.
+            report(error, of: link, context)
+            if !link.isEncrypted { await refuse(link, .busy(error), context) }
             return await link.close()
         }
+        defer { shares.release(ticket) }
         let introduced: (ExpectedCallers.Call, DeviceID)?
         do throws(CallRefusal) {
             introduced = try await introduction(of: link, context)
@@ -152,8 +151,9 @@ package final class TCPListener: PluginService {
             await link.close()
             introduced = nil
         }
-        strangers.withLock { $0 -= 1 }
         guard let (call, device) = introduced else { return }
+        // Without a limit of such connections it has a place.
+        try? shares.prove(ticket)
         await callers.add(call, of: device)
         let isTaken = await context.clock.withTimeout(Self.waitingTime) {
             (try? await call.settled.wait()) ?? false
@@ -165,15 +165,17 @@ package final class TCPListener: PluginService {
         await context.clock.withTimeout(Self.farewell) { try? await link.write(refusal.line) }
     }
 
+    /// Logs that there was no place for callers of an address.
+    private func report(_ refusal: ConnectionShares.Refusal, of link: TCPLink, _ context: ServiceContext) {
+        let address = link.endpoint.host
+        guard let count = log.countRefusal(of: address, at: context.clock.uptime) else { return }
+        context.logger.notice(
+            "Calls were refused.", metadata: ["caller": "\(address)", "count": "\(count)", "reason": "\(refusal)"])
+    }
+
     /// Logs a refusal, up to a number in a second.
     private func report(_ refusal: CallRefusal, of link: TCPLink, _ context: ServiceContext) {
-        let second = context.clock.uptime.components.seconds
-        let isLogged = refusals.withLock { refusals in
-            if refusals.second != second { refusals = (second, 0) }
-            refusals.count += 1
-            return refusals.count <= Self.refusalsPerSecond
-        }
-        guard isLogged else { return }
+        guard log.mayLog(at: context.clock.uptime) else { return }
         context.logger.notice(
             "A call was refused.",
             metadata: [
