@@ -183,7 +183,7 @@ enum ExampleMessages {
                 SyncState(
                     phase: .syncing, job: "connect", metric: .sleep,
                     rows: rows("No answer within 60 s.") + [row(.sleep, .reading), row(.sport, .waiting)],
-                    oldest: now, newest: now, startedAt: now, lastSuccessAt: now), of: device)
+                    oldest: now, newest: now, startedAt: now, lastSuccessAt: now, skipped: ["too_many": 9]), of: device)
         ),
         (
             "measure",

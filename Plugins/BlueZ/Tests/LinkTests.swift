@@ -14,6 +14,7 @@ import Vitals
             try await clinic.link { link in
                 #expect(link.services.map(\.uuid.short) == [0x180f, 0x180d, 0x180a])
                 #expect(link.maximumPayload == 100)
+                #expect(link.name == "Strap")
                 let rate = try #require(link.characteristic(BluetoothUUID(0x2a37), in: BluetoothUUID(0x180d)))
                 let control = try #require(link.characteristic(BluetoothUUID(0x2a39), in: BluetoothUUID(0x180d)))
                 let model = try #require(link.characteristic(BluetoothUUID(0x2a24), in: BluetoothUUID(0x180a)))

@@ -92,6 +92,23 @@ import Vitals
         #expect(found.samples.isEmpty && found.skipped.isEmpty)
     }
 
+    @Test func `a night in a session for each stage is one sleep, and another app's is its own`() throws {
+        func session(_ number: Int, app: String) -> String {
+            let times = [number, number + 1].map { "2026-01-05T0\($0 / 6):\($0 % 6)0:00Z" }
+            let depth = number % 2 == 0 ? "deep" : "light"
+            let stage = #"{"stage":"\#(depth)","start_time":"\#(times[0])","end_time":"\#(times[1])"}"#
+            return #"{"session_end_time":"\#(times[1])","duration_seconds":600,"stages":[\#(stage)],"#
+                + #""metadata":{"data_origin":"\#(app)"}}"#
+        }
+        let night = (0..<33).map { session($0, app: "watch") } + [session(33, app: "phone")]
+        let rate = #"{"time":"2026-01-05T10:00:00Z","bpm":72}"#
+        let text = #"{"sleep":[\#(night.joined(separator: ","))],"heart_rate":[\#(rate)]}"#
+        let found = try Phone.records(Array(text.utf8), of: HealthConnectWebhook.self)
+        #expect(found.samples.map(\.metric) == [.sleep, .sleep, .heartRate])
+        #expect(found.samples.map(\.value) == [330, 10, 72])
+        #expect(found.skipped.isEmpty)
+    }
+
     @Test func `what is no record in a list is counted, and the others are read`() throws {
         let stage = #"{"stage":"rem","start_time":"2026-01-05T01:00:00Z","end_time":"2026-01-05T02:00:00Z"}"#
         let sleep = #"{"session_end_time":"2026-01-05T02:00:00Z","stages":[7,\#(stage)]}"#

@@ -55,6 +55,21 @@ import Vitals
         }
     }
 
+    @Test func `a session says at its end how many records were no samples`() throws {
+        #expect(throws: LinkError(.ended, "The phone has sent all.")) {
+            try withSession { session, documents, _ in
+                let strange = #"{"name":"strange","units":"x","data":[{"date":"2026-01-01 00:00:00 +0000","qty":1}]}"#
+                for _ in 0..<2 { documents.send(#"{"data":{"metrics":[\#(strange)]}}"#) }
+                documents.finish()
+                let events = try await session.nextEvents()
+                let skipped = SkippedValues(reason: "no_sample", what: "records of documents", count: 2)
+                #expect(events == [.skipped(skipped)])
+                #expect(try await session.nextEvents() == nil)
+                throw DeviceError(.disconnected, "The device closed the connection.")
+            }
+        }
+    }
+
     @Test func `an interval that has not ended is skipped, and comes again`() throws {
         try withSession { _, documents, clock in
             let (start, end) = (clock.now - .hours(1), clock.now + .hours(1))

@@ -136,6 +136,12 @@ extension JSONWriter {
     mutating func members(of state: SyncState) {
         member("samples_new", state.samplesNew)
         member("samples_known", state.samplesKnown)
+        member("skipped") { writer in
+            for (reason, count) in state.skipped.sorted(by: { $0.key < $1.key }) {
+                writer.key(escaping: reason)
+                writer.int(count)
+            }
+        }
         member("failed", array: state.failed) { writer, failure in
             writer.beginObject()
             writer.member("metric", failure.metric.rawValue)

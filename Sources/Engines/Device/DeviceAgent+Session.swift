@@ -24,6 +24,7 @@ extension DeviceAgent {
         wear.forget()
         await measuring.disconnect()
         await history.abandonJobs()
+        history.publishSkipped()
         await link.saveLastSeen(isFinal: true)
         context.logger.info("The device is disconnected.")
         throw failure
@@ -132,7 +133,8 @@ extension DeviceAgent {
         case .signal(let strength): await noteSignal(strength)
         case .alert(let alert): try await ingest.storeAlert(alert)
         case .unreadable(let sample): await measuring.refuse(sample)
-        case .malformed(let what): ingest.ignore(what)
+        case .malformed(let problem): ingest.ignore(problem)
+        case .skipped(let values): ingest.skip(values)
         }
     }
 

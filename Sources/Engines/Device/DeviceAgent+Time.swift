@@ -36,6 +36,7 @@ extension DeviceAgent {
         await days.refreshDays(settlesPast: !history.isRunning)
         await link.saveLastSeen(isFinal: false)
         await ingest.reportRefused(isFinal: false)
+        history.publishSkipped()
         guard link.session != nil else { return }
         history.requestIfDue()
         await measuring.runDueWork(monitor.settings)

@@ -14,6 +14,8 @@ final class HistorySync {
     private let answers: AnswerQueue
     /// Number of synchronisations that the gateway itself requested.
     private var requests = 0
+    /// The dropped values in the state that was published last.
+    private var published: [String: Int] = [:]
 
     init(context: DeviceContext, ingest: SampleIngest, days: DailySummaryTracker, answers: AnswerQueue) {
         self.context = context
@@ -24,9 +26,25 @@ final class HistorySync {
         queue = SyncQueue(answers: answers)
     }
 
-    var state: SyncState { machine.state }
+    var state: SyncState { withSkipped(machine.state) }
     /// Whether a synchronisation is running. It settles the days that it touches itself, once each metric is complete.
     var isRunning: Bool { machine.job != nil }
+
+    private func withSkipped(_ state: SyncState) -> SyncState {
+        var state = state
+        state.skipped = ingest.skipped
+        return state
+    }
+
+    private func publish(_ state: SyncState) {
+        published = ingest.skipped
+        context.publish(.sync(withSkipped(state)))
+    }
+
+    /// Publishes the state if values were dropped since it was published. A running synchronisation publishes it by itself.
+    func publishSkipped() {
+        if !isRunning, ingest.skipped != published { publish(machine.state) }
+    }
 
     /// Restores cursors and the last success from the store.
     func restore(from record: DeviceRecord) {
@@ -151,7 +169,7 @@ final class HistorySync {
     ) async throws(DeviceError) -> SyncMachine.Event? {
         switch action {
         case .publish(let state):
-            context.publish(.sync(state))
+            publish(state)
             return nil
         case .read(let request): return try await read(request, from: channel)
         case .ingest(let samples, let metric, let cursor, let gap):
@@ -182,8 +200,8 @@ final class HistorySync {
             let page = try await channel.call("history/read", DeviceTimeouts.history) {
                 device throws(DeviceError) in try await device.history(request)
             }
-            let left = page.malformed + page.samples.count { $0.metric != request.metric || !$0.isValid }
-            if left > 0 { ingest.ignore("records of \(request.metric.rawValue)", count: left) }
+            let refused = page.malformed + page.samples.count { $0.metric != request.metric || !$0.isValid }
+            if refused > 0 { ingest.logRefused(refused, of: request.metric) }
             return .page(page)
         } catch {
             if error.endsSession { throw error }
@@ -268,7 +286,7 @@ final class HistorySync {
         context.logger.info(
             "A synchronisation ended.",
             metadata: ["job": "\(job.name)", "new": "\(state.samplesNew)", "failed": "\(state.failed.count)"])
-        await queue.complete(job, state)
+        await queue.complete(job, withSkipped(state))
     }
 }
 

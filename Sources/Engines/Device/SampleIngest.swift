@@ -64,7 +64,7 @@ final class SampleIngest {
             if let receipt {
                 receipts.append(CheckedReceipt(receipt: receipt, refusal: refusal?.error, place: accepted.count))
             }
-            if let refusal { input.refuse(sample, refusal.reason) } else { accepted.append(sample) }
+            if let refusal { refuse(sample, refusal.reason) } else { accepted.append(sample) }
         }
         warnOfUndeclared(accepted)
         return (accepted, receipts)
@@ -83,7 +83,7 @@ final class SampleIngest {
     func storeMeasured(_ sample: Sample, source: SampleSource) async throws(StoreError) -> StoredSample? {
         let now = context.clock.now
         if let refusal = SampleCheck.refusal(of: sample, at: now) {
-            input.refuse(sample, refusal.reason)
+            refuse(sample, refusal.reason)
             return nil
         }
         try await store([sample], source: source)
@@ -97,14 +97,21 @@ final class SampleIngest {
         guard let metric else { return ignore(sample.problem) }
         let start = sample.start ?? context.clock.now
         input.refuse(metric, .malformed, start: start, end: start)
+        log(1, .malformed, metric.rawValue)
+    }
+
+    /// Counts a sample that is not stored.
+    private func refuse(_ sample: Sample, _ reason: RefusalReason) {
+        input.refuse(sample, reason)
+        log(1, reason, sample.metric.rawValue)
     }
 
     /// Counts live samples that are dropped since the store takes none, to be announced as a gap.
     func drop(_ samples: [Sample]) {
-        for sample in samples { input.refuse(sample, .notStored) }
+        for sample in samples { refuse(sample, .notStored) }
         context.logger.error(
             "Too many live samples wait for the store; the oldest were dropped.",
-            metadata: ["count": "\(samples.count)"])
+            metadata: ["count": "\(samples.count)", "limit": "\(LiveIngest.maximumKept)"])
     }
 
     /// Publishes the samples refused since the last report, as a gap per metric.
@@ -125,7 +132,7 @@ final class SampleIngest {
     /// Stores the battery charge, in percent.
     func storeBattery(percent: Double) async throws(StoreError) {
         let sample = Sample(metric: .battery, start: context.clock.now, reading: .value(percent))
-        if let reason = SampleCheck.reason(of: sample) { return input.refuse(sample, reason) }
+        if let reason = SampleCheck.reason(of: sample) { return refuse(sample, reason) }
         try await store([sample], source: .live)
         await profile.update(.battery)
     }
@@ -134,7 +141,7 @@ final class SampleIngest {
     func storeAlert(_ alert: DeviceAlert) async throws(StoreError) {
         guard profile.capabilities.map({ $0.supports(alert.rule.metric) || alert.rule.isOffered(by: $0) }) ?? true
         else {
-            return ignore("an alert of \(alert.rule.name), which is not among the device's capabilities")
+            return skip(SkippedValues(reason: "undeclared", what: "alerts of \(alert.rule.name)", count: 1))
         }
         var alert = alert
         // The device's clock is ahead: an alert cannot be later than its arrival.
@@ -146,12 +153,42 @@ final class SampleIngest {
         }
     }
 
-    /// Counts and logs invalid input of the device.
-    func ignore(_ what: String, count: Int = 1) {
-        input.ignore(count)
-        context.logger.debug(
-            "Input of the device was ignored.", metadata: ["what": "\(what)", "count": "\(input.ignored)"])
+    /// Counts invalid input of the device.
+    func ignore(_ problem: String) {
+        input.skip(RefusalReason.malformed.rawValue)
+        log(1, .malformed, "input", problem: problem)
     }
+
+    /// Counts values that are dropped.
+    func skip(_ values: SkippedValues) {
+        guard values.count > 0 else { return }
+        input.skip(values.reason, count: values.count)
+        log(values)
+    }
+
+    /// Logs records of the history that are refused. Their synchronisation counts them.
+    func logRefused(_ count: Int, of metric: Metric) {
+        log(count, .malformed, "records of \(metric.rawValue)")
+    }
+
+    private func log(_ count: Int, _ reason: RefusalReason, _ what: String, problem: String? = nil) {
+        let values = SkippedValues(reason: reason.rawValue, what: what, count: count)
+        log(values, problem: problem)
+    }
+
+    /// Nothing that a device sent is dropped without a trace in the log, and none fills it: the number is logged when it has doubled.
+    private func log(_ values: SkippedValues, problem: String? = nil) {
+        guard let total = input.total(of: "\(values.reason) \(values.what)", adding: values.count) else { return }
+        var metadata: Logger.Metadata = [
+            "reason": "\(values.reason)", "what": "\(values.what)", "count": "\(total)",
+        ]
+        if let limit = values.limit { metadata["limit"] = "\(limit)" }
+        if let problem { metadata["problem"] = "\(problem)" }
+        context.logger.notice("Values of the device were dropped.", metadata: metadata)
+    }
+
+    /// Values that were dropped since the start, by reason, but for the records that a synchronisation counts.
+    var skipped: [String: Int] { input.skipped }
 
     // MARK: - Storing
 

@@ -2,8 +2,10 @@ package import Vitals
 
 /// Counts and remembers input that a device should not have sent or did not announce.
 package struct InputLog: Sendable {
-    /// Lines, records and samples ignored since the start.
-    package private(set) var ignored = 0
+    /// Values that were dropped since the start, by reason, but for the records that a synchronisation counts.
+    package private(set) var skipped: [String: Int] = [:]
+    /// How many were dropped of what, to log doubling numbers.
+    private var totals: [String: Int] = [:]
     private var undeclared: Set<Metric> = []
     /// Refused live samples that are not reported yet.
     private var refused: [Metric: Refusals] = [:]
@@ -11,13 +13,34 @@ package struct InputLog: Sendable {
 
     /// Shortest time between two reports of refused live samples.
     package static let reportInterval: Duration = .minutes(1)
+    /// The most reasons, and things that are dropped, which are counted apart: each metric for each reason, and what drivers name. More
+    /// are counted as `others`.
+    package static let maximumReasons = 128
+    /// What further ones are counted as.
+    package static let others = "other"
 
     package init() {}
 
     /// Whether refused live samples are not reported yet.
     package var hasRefused: Bool { !refused.isEmpty }
 
-    package mutating func ignore(_ count: Int = 1) { ignored += count }
+    /// Counts values that are dropped.
+    package mutating func skip(_ reason: String, count: Int = 1) { Self.add(count, to: reason, in: &skipped) }
+
+    /// Counts what is dropped. Returns how many there were since the start if that is to be logged: with the first one, and whenever
+    /// their number has doubled.
+    package mutating func total(of what: String, adding count: Int) -> Int? {
+        let key = Self.add(count, to: what, in: &totals)
+        let total = totals[key] ?? 0
+        return total.leadingZeroBitCount < (total - count).leadingZeroBitCount ? total : nil
+    }
+
+    @discardableResult
+    private static func add(_ count: Int, to name: String, in counts: inout [String: Int]) -> String {
+        let key = counts[name] != nil || counts.count < maximumReasons ? name : others
+        counts[key, default: 0] += count
+        return key
+    }
 
     /// Counts a live sample that is refused.
     package mutating func refuse(_ sample: Sample, _ reason: RefusalReason) {
@@ -26,7 +49,7 @@ package struct InputLog: Sendable {
 
     /// Counts a live sample of which only this is known.
     package mutating func refuse(_ metric: Metric, _ reason: RefusalReason, start: Timestamp, end: Timestamp) {
-        ignored += 1
+        skip(reason.rawValue)
         refused[metric, default: Refusals()].add(reason, start: start, end: end)
     }
 

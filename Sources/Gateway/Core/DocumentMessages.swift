@@ -44,6 +44,7 @@ package struct DocumentMessages: Sendable {
         // An empty one only deletes a retained message, so it is no error that the log should have.
         guard !message.payload.isEmpty else { return }
         guard !message.isCut else {
+            documents.drop("too_long", limit: BrokerOptions.maximumInboundPacket)
             return logger.error(
                 "A document is longer than a message may be and is not taken; let the app send less at a time.",
                 metadata: ["bytes": "\(message.payloadSize)", "limit": "\(BrokerOptions.maximumInboundPacket)"])
@@ -58,12 +59,14 @@ package struct DocumentMessages: Sendable {
             if tries < Self.maximumTries {
                 add(bytes, receivedAt: receivedAt, tries: tries + 1)
             } else {
+                documents.drop("not_stored", limit: Self.maximumTries)
                 logger.error("A document could not be stored and is given up.", metadata: ["tries": "\(tries)"])
             }
         }
         // One that was accepted has its place, however many came since.
         let isRetry = tries > 1
         guard documents.add(document, limit: isRetry ? .max : Self.maximumWaiting, isFirst: isRetry) else {
+            documents.drop("too_many", limit: Self.maximumWaiting)
             return logger.error(
                 "Documents come faster than they are stored; one is not taken.",
                 metadata: ["waiting": "\(Self.maximumWaiting)"])

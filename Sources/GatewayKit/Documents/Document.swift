@@ -1,4 +1,5 @@
 import Concurrency
+import Synchronization
 public import Vitals
 
 /// A document of a device. Its driver answers it once, after all that it has is durable.
@@ -10,6 +11,7 @@ public final class Document: Sendable {
     /// When all of it had arrived.
     public let receivedAt: Timestamp
     private let result = Promise<DocumentAnswer>()
+    private let dropped = Mutex<[SkippedValues]>([])
     /// An object that is released together with the document, such as its share of the memory.
     private let holding: (any AnyObject & Sendable)?
     private let onAnswer: (@Sendable (DocumentAnswer) -> Void)?
@@ -31,6 +33,17 @@ public final class Document: Sendable {
         self.receivedAt = receivedAt
         self.holding = holding
     }
+
+    /// The documents that were dropped before this one. Returns them once.
+    package func takeDropped() -> [SkippedValues] {
+        dropped.withLock { dropped in
+            defer { dropped = [] }
+            return dropped
+        }
+    }
+
+    /// Lets the document say that others were dropped.
+    func follow(_ others: [SkippedValues]) { dropped.withLock { $0 = others } }
 
     /// Answers the document. Only the first answer counts.
     public func answer(_ answer: DocumentAnswer) {

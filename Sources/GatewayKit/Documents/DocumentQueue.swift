@@ -13,6 +13,8 @@ package final class DocumentQueue: Sendable {
         var taken: Document?
         /// Why no document is taken any more.
         var end: String?
+        /// The documents that were dropped since the driver took one, by reason.
+        var dropped: [String: SkippedValues] = [:]
     }
     private let state = Mutex(State())
     private let arrival = Signal()
@@ -34,6 +36,15 @@ package final class DocumentQueue: Sendable {
         if isAdded { arrival.wake() }
         if let end { document.answer(.interrupted(end)) }
         return isAdded
+    }
+
+    /// Notes a document that is dropped, so that the next one says so: no driver sees it, and so no state of the device.
+    /// - Parameter limit: the limit that it was beyond.
+    package func drop(_ reason: String, limit: Int) {
+        state.withLock { state in
+            let count = (state.dropped[reason]?.count ?? 0) + 1
+            state.dropped[reason] = SkippedValues(reason: reason, what: "documents", count: count, limit: limit)
+        }
     }
 
     /// Answers all documents that no driver has taken, and those that come from now on, with this reason.
@@ -79,10 +90,14 @@ package final class DocumentQueue: Sendable {
     }
 
     private func dequeue() -> Document? {
-        state.withLock { state in
+        let (taken, dropped) = state.withLock { state -> (Document?, [String: SkippedValues]) in
             state.taken = state.waiting.isEmpty ? nil : state.waiting.removeFirst()
-            return state.taken
+            guard state.taken != nil else { return (nil, [:]) }
+            defer { state.dropped = [:] }
+            return (state.taken, state.dropped)
         }
+        taken?.follow(dropped.sorted { $0.key < $1.key }.map(\.value))
+        return taken
     }
 
     private struct Session: DocumentLink {

@@ -5,6 +5,8 @@
 /// sends one request after the other. Cancelling a call ends the wait and not the link; the device may have done what it was
 /// asked to.
 public protocol GATTLink: Sendable {
+    /// The name that the device advertises; `nil` if it is not known. A recording does not keep it, as it may identify a person's device.
+    var name: String? { get }
     /// The services of the device, in the order of their handles.
     var services: [GATTService] { get }
     /// The most bytes of one notification, or of one write without response: the negotiated ATT MTU less 3, at least 20.
@@ -59,6 +61,9 @@ public struct GATTValue: Sendable, Hashable {
 }
 
 extension GATTLink {
+    /// No name is known.
+    public var name: String? { nil }
+
     /// The first characteristic with this identifier in a service with that one; `nil` if there is none.
     public func characteristic(_ uuid: BluetoothUUID, in service: BluetoothUUID) -> GATTCharacteristic? {
         for candidate in services where candidate.uuid == service {

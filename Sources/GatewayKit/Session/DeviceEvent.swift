@@ -24,6 +24,25 @@ public enum DeviceEvent: Sendable, Hashable {
     case unreadable(UnreadableSample)
     /// An invalid line of input, which the driver ignored. The gateway counts them.
     case malformed(String)
+    /// Values that the driver dropped, mostly for one of its limits. The gateway counts them in the device's state, and logs them.
+    case skipped(SkippedValues)
+}
+
+/// Values of a person that do not become samples, and why.
+public struct SkippedValues: Sendable, Hashable {
+    /// Why, as a word for consumers in lower case with underscores, such as `too_many`. A driver has a few of them.
+    public var reason: String
+    /// What they are for people, such as the name of a table. A driver has a few of them, and none has a value.
+    public var what: String
+    /// How many.
+    public var count: Int
+    /// The limit that they are beyond; `nil` if there is none.
+    public var limit: Int?
+
+    /// Values that were dropped since the driver last said so.
+    public init(reason: String, what: String, count: Int, limit: Int? = nil) {
+        (self.reason, self.what, self.count, self.limit) = (reason, what, count, limit)
+    }
 }
 
 /// A sample that a driver could not read.

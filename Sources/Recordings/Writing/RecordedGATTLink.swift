@@ -10,6 +10,7 @@ struct RecordedGATTLink: GATTLink {
         self.track = track
     }
 
+    var name: String? { link.name }
     var services: [GATTService] { link.services }
     var maximumPayload: Int { link.maximumPayload }
 

@@ -56,11 +56,15 @@ package struct SyncState: Sendable, Hashable {
     package var lastSuccessAt: Timestamp?
     /// Why all or part of the job failed, as text for people.
     package var error: String?
+    /// Values that were dropped since the gateway started, by reason, but for the records that `rows` count.
+    package var skipped: [String: Int]
 
     package init(
         phase: Phase = .idle, job: String? = nil, metric: Metric? = nil, rows: [Row] = [], oldest: Timestamp? = nil,
-        newest: Timestamp? = nil, startedAt: Timestamp? = nil, lastSuccessAt: Timestamp? = nil, error: String? = nil
+        newest: Timestamp? = nil, startedAt: Timestamp? = nil, lastSuccessAt: Timestamp? = nil, error: String? = nil,
+        skipped: [String: Int] = [:]
     ) {
+        self.skipped = skipped
         self.phase = phase
         self.job = job
         self.metric = metric

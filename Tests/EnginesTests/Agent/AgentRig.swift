@@ -33,6 +33,7 @@ final class AgentRig: Sendable {
     let environment: Simulation
     let capabilities: Capabilities
     let events = Recorder<Event>()
+    let log = LogRecorder()
     let store: ScratchStore
     let policy: DevicePolicy
     let window: BatchWindow?
@@ -137,8 +138,8 @@ final class AgentRig: Sendable {
     // MARK: - The agent
 
     func makeAgent() -> DeviceAgent {
-        var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        logger.logLevel = .critical
+        var logger = log.logger
+        logger.logLevel = .notice
         return DeviceAgent(
             info: DeviceInfo(id: Fixture.device, name: "Band", driver: "scripted"), policy: policy, store: store.store,
             output: DeviceOutput(

@@ -54,6 +54,40 @@ import Vitals
         }
     }
 
+    @Test func `the next document says how many were dropped, for which limit`() throws {
+        try run { messages, _ in
+            func next(_ answer: DocumentAnswer?) async throws -> [SkippedValues] {
+                var dropped: [SkippedValues] = []
+                try await messages.documents.withSession(clock: messages.clock) { link in
+                    let document = try await link.next()
+                    dropped = document.takeDropped()
+                    if let answer { document.answer(answer) }
+                }
+                return dropped
+            }
+            for number in 0..<DocumentMessages.maximumWaiting + 2 { messages.receive(Self.message("\(number)")) }
+            messages.receive(Self.message("cut", size: 2_000_000))
+            let first = try await next(nil)
+            #expect(
+                first == [
+                    SkippedValues(
+                        reason: "too_long", what: "documents", count: 1, limit: BrokerOptions.maximumInboundPacket),
+                    SkippedValues(
+                        reason: "too_many", what: "documents", count: 2, limit: DocumentMessages.maximumWaiting),
+                ])
+            for _ in 1..<DocumentMessages.maximumTries {
+                let none = try await next(nil)
+                #expect(none.isEmpty)
+            }
+            let last = try await next(.stored(DocumentReport()))
+            #expect(
+                last == [
+                    SkippedValues(
+                        reason: "not_stored", what: "documents", count: 1, limit: DocumentMessages.maximumTries)
+                ])
+        }
+    }
+
     @Test func `a document that is tried again keeps its place before eight others`() throws {
         try run { messages, recorder in
             messages.receive(Self.message("first"))

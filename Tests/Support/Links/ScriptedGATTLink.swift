@@ -8,6 +8,7 @@ package struct ScriptedGATTLink: GATTLink {
     /// The device.
     let peripheral: ScriptedPeripheral
 
+    package var name: String? { peripheral.name }
     package var services: [GATTService] { peripheral.services }
     package var maximumPayload: Int { peripheral.maximumPayload }
 

@@ -46,6 +46,8 @@ package final class ScriptedPeripheral: Sendable {
     let onWrite: Reaction
     let onSubscribe: Greeting
 
+    /// The name that it advertises.
+    package let name: String?
     /// The services of the table.
     package let services: [GATTService]
     /// The most bytes of one value.
@@ -53,14 +55,16 @@ package final class ScriptedPeripheral: Sendable {
 
     /// Creates a device with these services.
     /// - Parameters:
+    ///   - name: what it advertises.
     ///   - maximumPayload: in bytes; 20 is Bluetooth's minimum (an ATT MTU of 23).
     ///   - onWrite: the device's reaction to a write.
     ///   - onSubscribe: the device's reaction to a subscription.
     package init(
-        _ table: [ScriptedService], maximumPayload: Int = 20, faults: GATTFaults = .none,
+        _ table: [ScriptedService], name: String? = nil, maximumPayload: Int = 20, faults: GATTFaults = .none,
         clock: GatewayClock = .system, random: SplitMix64 = SplitMix64(seed: 0),
         onWrite: @escaping Reaction = { (_, _) throws(ATTError) in }, onSubscribe: @escaping Greeting = { _, _ in }
     ) {
+        self.name = name
         var handle: UInt16 = 0
         var values: [GATTCharacteristic: [UInt8]] = [:]
         services = table.map { service in

@@ -17,12 +17,15 @@ package struct DriverRun: Sendable {
         let charges = Mutex<[Double]>([])
         let endings = Mutex<[String]>([])
         let samples = Mutex<[Sample]>([])
+        let skipped = Mutex<[SkippedValues]>([])
     }
 
     /// The charges that were reported.
     package var charges: [Double] { reported.charges.withLock { $0 } }
     /// The samples that came as events, besides the synchronisations.
     package var events: [Sample] { reported.samples.withLock { $0 } }
+    /// The values that the driver has dropped.
+    package var skipped: [SkippedValues] { reported.skipped.withLock { $0 } }
     /// How sessions ended by themselves, and events that a device without a link does not send.
     package var endings: [String] { reported.endings.withLock { $0 } }
 
@@ -83,6 +86,7 @@ package struct DriverRun: Sendable {
                 reported.samples.withLock { $0 += samples }
                 try await session.settle(receipts.map { SettledReceipt($0, .new) })
             case .battery(let percent, _): reported.charges.withLock { $0.append(percent) }
+            case .skipped(let values): reported.skipped.withLock { $0.append(values) }
             default: reported.endings.withLock { $0.append("an unexpected event: \(event)") }
             }
         }

@@ -10,6 +10,7 @@ struct BlueZLink: GATTLink {
 
     let radio: Radio
     let link: OpenLink
+    let name: String?
     let services: [GATTService]
     let maximumPayload: Int
 

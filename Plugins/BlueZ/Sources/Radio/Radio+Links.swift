@@ -44,7 +44,7 @@ extension Radio {
         discover(traffic)
         let payload = traffic.objects.values.compactMap { tree[$0, BlueZ.characteristic]?["MTU"]?.number }.max()
         return BlueZLink(
-            radio: self, link: link, services: traffic.services,
+            radio: self, link: link, name: tree[link.path, BlueZ.device]?["Name"]?.text, services: traffic.services,
             maximumPayload: max(BlueZLink.minimumPayload, (payload ?? 0) - 3))
     }
 

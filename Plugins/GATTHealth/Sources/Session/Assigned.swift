@@ -26,4 +26,7 @@ enum Assigned {
     static let spotCheck = BluetoothUUID(0x2a5e)
     static let continuous = BluetoothUUID(0x2a5f)
     static let weight = BluetoothUUID(0x2a9d)
+
+    /// The stored weights of a Mi Smart Scale: a characteristic of the maker (openScale, `BluetoothMiScale`).
+    static let miHistory = Set([BluetoothUUID("00002a2f-0000-3512-2118-0009af100700")].compactMap(\.self))
 }

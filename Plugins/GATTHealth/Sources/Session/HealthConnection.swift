@@ -15,6 +15,8 @@ final class HealthConnection: Sendable {
     private let context: SessionContext
     /// Where the thermometer measures, if that is the same for all values.
     private let site: TemperatureType?
+    /// How the device bends its profile; `nil` if it follows it.
+    private let quirk: Quirk?
     /// Whether a value of the device has become a sample, or one that is refused; fulfilled when nothing more is received.
     private let hasReceived = Promise<Bool>()
 
@@ -30,18 +32,21 @@ final class HealthConnection: Sendable {
                     + (found.isEmpty ? "no services." : "\(found.joined(separator: ", ")). Another driver may know it.")
             )
         }
-        conversation = GATTConversation(over: link, with: "device")
+        let conversation = GATTConversation(over: link, with: "device")
+        self.conversation = conversation
         self.device = device
         self.options = options
         self.context = context
         clock = DeviceClockAccess(link: link, device: device, calendar: context.calendar)
         glucoseRecords = device.glucoseRecords.map {
             let profile = GlucoseProfile(calendar: context.calendar)
-            return RecordReader(link, control: $0, GlucoseRecords(profile), clock: context.clock)
+            return RecordReader(
+                link, control: $0, GlucoseRecords(profile), clock: context.clock, reporting: conversation.inbox)
         }
         oximeterRecords = device.oximeterRecords.map {
             let profile = OximeterProfile(calendar: context.calendar)
-            return RecordReader(link, control: $0, OximeterRecords(profile), clock: context.clock)
+            return RecordReader(
+                link, control: $0, OximeterRecords(profile), clock: context.clock, reporting: conversation.inbox)
         }
         var site: TemperatureType?
         if let type = device.temperatureType {
@@ -55,6 +60,17 @@ final class HealthConnection: Sendable {
             }
         }
         self.site = site
+        var quirk = Quirk.row(name: link.name, services: link.services)
+        if quirk == nil, Quirk.dependsOnModel(link.services) {
+            // Before the first value. A link that is over has values, too: they are those of the model that is known.
+            let model: String?
+            do { model = try await conversation.text(DeviceInformation.model) } catch {
+                model = await KnownDevice(context.notes).identity.model
+            }
+            quirk = Quirk.row(model: model, services: link.services)
+        }
+        self.quirk = quirk
+        if let quirk { context.logger.info("The device bends its profile.", metadata: ["quirk": "\(quirk.device)"]) }
         interval = device.measurementInterval.flatMap { characteristic in
             guard characteristic.properties.contains(.write) else { return nil }
             return ThermometerInterval(
@@ -116,7 +132,7 @@ final class HealthConnection: Sendable {
 
     /// Receives until the link ends; then the events and all calls end, too. When the task is cancelled, it takes what waits.
     func receive() async {
-        var profiles = HealthProfiles(device, options, calendar: context.calendar, site: site)
+        var profiles = HealthProfiles(device, options, calendar: context.calendar, site: site, quirk: quirk)
         var hasSamples = false
         defer { hasReceived.fulfil(hasSamples) }
         await conversation.receive { value in

@@ -12,15 +12,20 @@ struct HealthProfiles: Sendable {
     /// The times of what comes without one.
     private var times = LiveTimes()
 
-    /// - Parameter site: where the thermometer measures, if that is the same for all values.
-    init(_ device: HealthDevice, _ options: HealthOptions, calendar: LocalCalendar, site: TemperatureType?) {
+    /// - Parameters:
+    ///   - site: where the thermometer measures, if that is the same for all values.
+    ///   - quirk: how the device bends its profile; `nil` if it follows it.
+    init(
+        _ device: HealthDevice, _ options: HealthOptions, calendar: LocalCalendar, site: TemperatureType?,
+        quirk: Quirk? = nil
+    ) {
         self.device = device
         heartRate = HeartRateProfile(hasVariability: options.hasVariability)
         bloodPressure = BloodPressureProfile(calendar: calendar, user: options.user)
         oximeter = OximeterProfile(calendar: calendar)
         thermometer = ThermometerProfile(
             calendar: calendar, site: site, isAutomatic: device.measurementInterval != nil)
-        scale = ScaleProfile(calendar: calendar, user: options.user)
+        scale = ScaleProfile(calendar: calendar, user: options.user, quirk: quirk)
     }
 
     /// The events of a value that arrives now.

@@ -8,6 +8,8 @@ protocol RecordCollector: Sendable {
     mutating func begin(all: Bool) -> RecordAccess.Request
     /// Takes a value of the device that belongs to the transfer.
     mutating func collect(_ value: GATTValue)
+    /// How many values of the transfer had no room.
+    var skipped: Int { get }
     /// Ends the transfer: the device has sent everything. Returns the records, and whether these are all that it has.
     mutating func endTransfer() -> (records: [StoredRecord], isWhole: Bool)
 }
@@ -22,11 +24,12 @@ struct GlucoseRecords: RecordCollector {
     private var refused: [StoredRecord] = []
     private var newest: Int?
     private var isWhole = true
+    private(set) var skipped = 0
 
     init(_ profile: GlucoseProfile) { self.profile = profile }
 
     mutating func begin(all: Bool) -> RecordAccess.Request {
-        (measurements, contexts, refused, newest) = ([:], [:], [], nil)
+        (measurements, contexts, refused, newest, skipped) = ([:], [:], [], nil, 0)
         // After the greatest number the meter begins anew.
         guard !all, let last, last < 0xffff else {
             isWhole = true
@@ -47,7 +50,10 @@ struct GlucoseRecords: RecordCollector {
                 newest = measurement.sequence
             }
         } catch {
-            guard refused.count < RecordHistory.capacity else { return }
+            guard refused.count < RecordHistory.capacity else {
+                skipped += 1
+                return
+            }
             refused.append(.refused(UnreadableSample(.bloodGlucose, "a record of the meter: \(error.problem)")))
         }
     }
@@ -64,16 +70,20 @@ struct GlucoseRecords: RecordCollector {
 struct OximeterRecords: RecordCollector {
     private var profile: OximeterProfile
     private var records: [StoredRecord] = []
+    private(set) var skipped = 0
 
     init(_ profile: OximeterProfile) { self.profile = profile }
 
     mutating func begin(all: Bool) -> RecordAccess.Request {
-        records = []
+        (records, skipped) = ([], 0)
         return .reportAll
     }
 
     mutating func collect(_ value: GATTValue) {
-        guard records.count < RecordHistory.capacity else { return }
+        guard records.count < RecordHistory.capacity else {
+            skipped += 1
+            return
+        }
         records.append(profile.record(value.bytes, arrivedAt: nil))
     }
 

@@ -3,7 +3,7 @@ import Vitals
 
 /// The records of a device's memory that were read in this session.
 struct RecordHistory: Sendable {
-    /// The most records in memory: the sequence numbers of a meter have no more.
+    /// The most records in memory: the sequence numbers of a meter have no more. Further ones are not read, and counted.
     static let capacity = 65_536
 
     /// By their start: two records of one metric with the same start have the same id, and the later one counts.

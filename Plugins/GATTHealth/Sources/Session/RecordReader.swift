@@ -14,13 +14,21 @@ actor RecordReader {
     private let queue: RequestQueue<GATTValue>
     private var collector: any RecordCollector
     private var history = RecordHistory()
+    private let inbox: EventInbox
+    /// The most records of a transfer that had no room.
+    private var skipped = 0
     /// How often somebody asked for what is new.
     private var asked = 0
     /// How many of them the last transfer is for, and how it ended.
     private var served = 0
     private var result: Result<Void, DeviceError> = .success(())
 
-    init(_ link: any GATTLink, control: GATTCharacteristic, _ collector: any RecordCollector, clock: GatewayClock) {
+    /// - Parameter inbox: gets the number of records that have no room.
+    init(
+        _ link: any GATTLink, control: GATTCharacteristic, _ collector: any RecordCollector, clock: GatewayClock,
+        reporting inbox: EventInbox
+    ) {
+        self.inbox = inbox
         self.link = link
         self.control = control
         self.collector = collector
@@ -65,12 +73,22 @@ actor RecordReader {
             guard outcome == .success || outcome == .noRecords else {
                 throw DeviceError(.failure, "The device did not send its records (code \(outcome.code)).")
             }
+            await reportSkipped(collector.skipped)
             let (records, isWhole) = collector.endTransfer()
             history.add(records, isWhole: isWhole)
             return .success(())
         } catch {
             return .failure(error)
         }
+    }
+
+    /// Each transfer of all records has the same ones again.
+    private func reportSkipped(_ count: Int) async {
+        guard count > skipped else { return }
+        defer { skipped = count }
+        let values = SkippedValues(
+            reason: "too_many", what: "records", count: count - skipped, limit: RecordHistory.capacity)
+        await inbox.send([.skipped(values)])
     }
 
     /// Asks for records, and waits until the device has sent them.

@@ -6,7 +6,7 @@ import Vitals
 struct OxiInformation: Sendable, Hashable {
     private let members: [String: String]
 
-    /// A ring with more files is no ring.
+    /// A ring with more files is no ring. Further ones are not read, and counted.
     static let mostFiles = 1000
 
     init(_ bytes: [UInt8]) throws(FormatError) {
@@ -39,9 +39,12 @@ struct OxiInformation: Sendable, Hashable {
     var isCharging: Bool? { number("CurBatState").map { $0 == 1 || $0 == 2 } }
 
     /// The names of its recordings.
-    var files: [String] {
-        let list = (self["FileList"] ?? "").filter { $0 != "[" && $0 != "]" }
-        return list.split(separator: ",").prefix(Self.mostFiles).map(String.init)
+    var files: [String] { Array(list.prefix(Self.mostFiles)) }
+    /// How many more there are.
+    var skippedFiles: Int { max(0, list.count - Self.mostFiles) }
+
+    private var list: [String] {
+        (self["FileList"] ?? "").filter { $0 != "[" && $0 != "]" }.split(separator: ",").map(String.init)
     }
 
     /// What its clock shows, such as `2026-09-28,22:30:00`.

@@ -33,6 +33,8 @@ actor O2Recordings {
     /// Oldest first.
     private var entries: [Entry] = []
     private var unreadableNames = 0
+    /// The most files that a list had beyond those that are read.
+    private var skipped = 0
     private var files: [String: [UInt8]] = [:]
     private var part: Part?
 
@@ -52,6 +54,12 @@ actor O2Recordings {
             .sorted { ($0.start, $0.name) < ($1.start, $1.name) }
         files = files.filter { name, _ in names.contains(name) }
         givenUp = []
+    }
+
+    /// How many more files than in any list before are not read.
+    func moreSkipped(_ count: Int) -> Int {
+        defer { skipped = max(skipped, count) }
+        return max(0, count - skipped)
     }
 
     /// A page: named by the name of its file, and the start of its first sample in milliseconds.

@@ -14,7 +14,17 @@ final class O2Session: GATTSession {
 
     func history(_ request: HistoryRequest) async throws(DeviceError) -> HistoryPage {
         try check(.history, of: request.metric, "the history of")
-        if request.page == nil { await connection.recordings.list(try await connection.information().files) }
+        if request.page == nil {
+            let information = try await connection.information()
+            await connection.recordings.list(information.files)
+            // Each list has the same ones again.
+            let more = await connection.recordings.moreSkipped(information.skippedFiles)
+            if more > 0 {
+                let skipped = SkippedValues(
+                    reason: "too_many", what: "recordings", count: more, limit: OxiInformation.mostFiles)
+                await conversation.inbox.send([.skipped(skipped)])
+            }
+        }
         return try await connection.recordings.page(request)
     }
 

@@ -20,6 +20,9 @@ package enum GadgetbridgePlugin: Plugin {
         OperatorLimit("an export in a zip", bytes: ZipLimits.uncompressed, "refused", "a zip must not fill the disk"),
         OperatorLimit(
             "a sleep", time: NightLimits.night, "skipped and counted", "a wearable in a drawer counts as asleep"),
+        OperatorLimit(
+            "sleeps of a day of an export", count: NightLimits.perDay, "the others count as `too_many` in `D/sync`",
+            "nobody falls asleep more often than once an hour"),
     ]
     /// The text of `gadgetbridge.yaml`.
     package static let sample = String(decoding: PackageResources.gadgetbridge_yaml, as: UTF8.self)

@@ -28,8 +28,9 @@ package struct ExportRange {
     }
 
     /// Counts a row that gives no sample.
-    package func skip(_ reason: SkippedRows.Reason, in table: String, at moment: Timestamp) {
-        if counted?.contains(moment) ?? true { skippedRows.add(reason, in: table) }
+    /// - Parameter limit: what it is beyond, for `tooMany`.
+    package func skip(_ reason: SkippedRows.Reason, in table: String, at moment: Timestamp, limit: Int? = nil) {
+        if counted?.contains(moment) ?? true { skippedRows.add(reason, in: table, limit: limit) }
     }
 
     /// The same for another range.

@@ -92,7 +92,7 @@ final class MetricReader {
                 if found.count < Self.maximumPerMinute {
                     found.append(head)
                 } else {
-                    skippedRows.add(.tooMany, in: sources[index].place)
+                    skippedRows.add(.tooMany, in: sources[index].place, limit: Self.maximumPerMinute)
                 }
                 sources[index].head = try sources[index].stream.next()
             }

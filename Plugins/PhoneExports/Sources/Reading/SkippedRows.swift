@@ -33,10 +33,19 @@ package final class SkippedRows {
     }
 
     package private(set) var counts: [String: [Reason: Int]] = [:]
+    /// The limits that rows of a table were beyond.
+    package private(set) var limits: [String: Int] = [:]
 
     package init() {}
 
-    package func add(_ reason: Reason, in table: String, count: Int = 1) {
+    /// - Parameter limit: what they are beyond, for `tooMany`.
+    package func add(_ reason: Reason, in table: String, count: Int = 1, limit: Int? = nil) {
         counts[table, default: [:]][reason, default: 0] += count
+        if let limit { limits[table] = limit }
     }
+}
+
+extension SkippedRows.Reason {
+    /// Whether a value of the person is missing then: the row has one, and no other row has the same.
+    package var losesValue: Bool { ![.notMeasured, .ambient, .unspecified, .otherDevice].contains(self) }
 }

@@ -85,6 +85,8 @@ package final class ExportSession: DeviceSession {
                 batteryAt = battery.at
                 await inbox.send([.battery(percent: battery.percent, isCharging: nil)])
             }
+            let skipped = await source.takeSkipped()
+            if !skipped.isEmpty { await inbox.send(skipped.map { .skipped($0) }) }
             try await firstReading.wait(clock: context.clock)
             try await sendChanges()
             try await waitForExport(nextChange)

@@ -14,6 +14,8 @@ actor ExportSource {
     private var current: OpenExport?
     /// The content that is durable in the gateway; `nil` before the notes were read.
     private var delivered: DeliveredContent?
+    /// The rows without a sample that were reported, of the export before.
+    private var reported: [String: [SkippedRows.Reason: Int]] = [:]
     /// The name of the driver, with which the notes begin to say what they are of.
     private let driver: String
 
@@ -69,6 +71,24 @@ actor ExportSource {
     /// The battery by the export in use.
     var battery: ExportedDevice.Charge? { current?.battery }
 
+    /// The rows of the export in use that lose a value of the person, as far as the one before had fewer.
+    func takeSkipped() -> [SkippedValues] {
+        guard let current else { return [] }
+        defer { reported = current.skippedRows }
+        var found: [SkippedValues] = []
+        for (table, reasons) in current.skippedRows.sorted(by: { $0.key < $1.key }) {
+            for (reason, count) in reasons.sorted(by: { $0.key.rawValue < $1.key.rawValue }) where reason.losesValue {
+                let more = count - (reported[table]?[reason] ?? 0)
+                guard more > 0 else { continue }
+                found.append(
+                    SkippedValues(
+                        reason: reason.rawValue, what: table, count: more,
+                        limit: reason == .tooMany ? current.limits[table] : nil))
+            }
+        }
+        return found
+    }
+
     /// A page of the export in use.
     func page(
         _ request: HistoryRequest, calendar: LocalCalendar, now: Timestamp
@@ -119,7 +139,8 @@ actor ExportSource {
         logger.info("A new export was read.", metadata: ["schema": "\(export.database.version)"])
         for note in export.device.notes { logger.info("A note on the export.", metadata: ["note": "\(note)"]) }
         for (table, reasons) in export.skippedRows.sorted(by: { $0.key < $1.key }) {
-            for (reason, count) in reasons.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+            for (reason, count) in reasons.sorted(by: { $0.key.rawValue < $1.key.rawValue }) where !reason.losesValue {
+                // The gateway logs the others.
                 logger.debug(
                     "Rows of the export are skipped.",
                     metadata: ["table": "\(table)", "reason": "\(reason.rawValue)", "count": "\(count)"])

@@ -8,6 +8,8 @@ package struct OpenExport {
     /// What its samples are, by metric.
     package let extents: [Metric: Extent]
     package let skippedRows: [String: [SkippedRows.Reason: Int]]
+    /// The limits that rows of a table are beyond.
+    package let limits: [String: Int]
     package let digests: Digests
 
     /// Before it there were no wearables: 2000-01-01. Earlier rows have the time of a clock that was never set.
@@ -61,7 +63,7 @@ package struct OpenExport {
         }
         self.digests = digests
         self.extents = extents
-        skippedRows = found.counts
+        (skippedRows, limits) = (found.counts, found.limits)
     }
 
     /// What the device says of itself.

@@ -1,3 +1,5 @@
+import GatewayKit
+import TestSupport
 import Testing
 import Vitals
 
@@ -95,11 +97,65 @@ import Vitals
         #expect(samples.map(\.value) == [960] && samples.allSatisfy { $0.isValid })
     }
 
+    @Test func `what a day or a sleep of an export has beyond a limit is told to the gateway, with the limit`() throws {
+        let (sleeps, workouts, stages) = (
+            "sleep_session_record_table", "exercise_session_record_table", "sleep_stages_table"
+        )
+        func insert(_ numbers: ClosedRange<Int>) throws {
+            for number in numbers {
+                let start = HealthPhone.ms(1) + 600_000 * Int64(number)
+                try phone.interval(sleeps, number, start, start + 60_000)
+                try phone.run("INSERT INTO \(stages) VALUES (\(number), \(start), \(start + 60_000), 4)")
+                try phone.interval(workouts, number, start, start + 60_000, [("exercise_type", "56")])
+            }
+        }
+        try insert(1...ExerciseFeed.perDay + 1)
+        let long = HealthPhone.ms(-48)
+        try phone.interval(sleeps, 900, long, HealthPhone.ms(-25))
+        try phone.run(
+            """
+            WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < \(SampleLimits.stages))
+            INSERT INTO \(stages) SELECT 900, \(long) + i * 1000, \(long) + (i + 1) * 1000, 4 + i % 2 FROM n
+            """)
+        let count = ExerciseFeed.perDay + 1
+        try phone.simulate { [phone] run in
+            try await run.pass(.seconds(80))
+            let first = [
+                SkippedValues(reason: "too_many", what: workouts, count: 1, limit: ExerciseFeed.perDay),
+                SkippedValues(
+                    reason: "too_many", what: sleeps, count: count - NightLimits.perDay, limit: NightLimits.perDay),
+                SkippedValues(reason: "too_many", what: stages, count: 1, limit: SampleLimits.stages),
+            ]
+            #expect(run.skipped == first)
+            // The next export has the same ones again, and one more of each day.
+            let start = HealthPhone.ms(1) + 600_000 * Int64(count + 1)
+            try phone.interval(workouts, count + 1, start, start + 60_000, [("exercise_type", "56")])
+            try await run.pass(.seconds(80))
+            #expect(
+                run.skipped == first + [
+                    SkippedValues(reason: "too_many", what: workouts, count: 1, limit: ExerciseFeed.perDay)
+                ])
+        }
+    }
+
+    @Test func `a sleep's stages beyond those that one can have are counted`() throws {
+        let (start, count) = (HealthPhone.ms(0), SampleLimits.stages + 3)
+        try phone.interval("sleep_session_record_table", 1, start, HealthPhone.ms(24))
+        try phone.run(
+            """
+            WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < \(count - 1))
+            INSERT INTO sleep_stages_table SELECT 1, \(start) + i * 1000, \(start) + (i + 1) * 1000, 4 + i % 2 FROM n
+            """)
+        #expect(try phone.samples(.sleep).count == 1)
+        #expect(try phone.open().skippedRows == ["sleep_stages_table": [.tooMany: 3]])
+    }
+
     @Test func `sleeps and workouts beyond those of any day are counted`() throws {
         let (sleeps, workouts) = ("sleep_session_record_table", "exercise_session_record_table")
         let begin = HealthPhone.ms(1)
         for number in 1...200 {
-            let start = begin + 2 * Int64(number)
+            // Two minutes apart, so that they are no sessions of one sleep.
+            let start = begin + 120_000 * Int64(number)
             try phone.interval(sleeps, number, start, start + 1)
             try phone.run("INSERT INTO sleep_stages_table VALUES (\(number), \(start), \(start + 1), 4)")
             try phone.interval(workouts, number, start, start + 1, [("exercise_type", "56")])

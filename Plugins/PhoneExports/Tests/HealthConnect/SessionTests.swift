@@ -58,6 +58,44 @@ import Vitals
             ])
     }
 
+    /// Sessions one after the other, each with one stage, and a pause after each.
+    private func insertStages(_ count: Int, pause: Int64, minutes: Int64 = 15, codes: [Int] = [4, 5, 6]) throws {
+        var start = HealthPhone.ms(-2)
+        for number in 1...count {
+            let end = start + minutes * 60_000
+            try phone.interval("sleep_session_record_table", number, start, end)
+            let code = codes[number % codes.count]
+            try phone.run("INSERT INTO sleep_stages_table VALUES (\(number), \(start), \(end), \(code))")
+            start = end + pause
+        }
+    }
+
+    @Test(arguments: [Int64(0), 1, 60_000]) func `a night that an app writes as a session for each stage is one sleep`(
+        pause: Int64
+    ) throws {
+        try insertStages(33, pause: pause)
+        let samples = try phone.samples(.sleep)
+        #expect(samples.count == 1 && samples.first?.value == 33 * 15)
+        #expect(samples.first?.start == HealthPhone.at(-2))
+        #expect(samples.first?.end == HealthPhone.at(-2) + .milliseconds(33 * 900_000 + 32 * pause))
+        guard case .sleep(let sleep)? = samples.first?.reading else { return }
+        #expect(sleep.stages.count == 33)
+        #expect(samples.allSatisfy { $0.isValid })
+        #expect(try phone.open().skippedRows.isEmpty)
+    }
+
+    @Test func `a stage of unknown depth does not cut the night that it lies in`() throws {
+        try insertStages(5, pause: 0, codes: [2, 4, 5])
+        let samples = try phone.samples(.sleep)
+        #expect(samples.map(\.value) == [60])
+        #expect(samples.first?.end == HealthPhone.at(-2) + .minutes(75))
+    }
+
+    @Test func `sessions that do not touch are sleeps of their own`() throws {
+        try insertStages(10, pause: 60_001)
+        #expect(try phone.samples(.sleep).map(\.value) == Array(repeating: 15, count: 10))
+    }
+
     @Test func `a workout has what lies within it`() throws {
         let table = "exercise_session_record_table"
         try phone.interval(table, 1, HealthPhone.ms(8), HealthPhone.ms(9), method: 1, [("exercise_type", "33")])

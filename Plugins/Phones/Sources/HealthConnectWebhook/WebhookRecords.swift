@@ -11,6 +11,12 @@ struct WebhookRecords: RecordStream {
     private var reader: JSONReader?
     /// Reasons why parts of the record before are skipped.
     private var skipped: [String] = []
+    /// The app of the last record that was read.
+    private var app: String?
+    /// A sleep that the next session of its app may continue.
+    private var sleep: (sample: Sample, app: String?)?
+    /// A record that waits behind it.
+    private var waiting: Record?
     private(set) var sources: CountSources
 
     init(_ contents: HealthConnectWebhook.Contents, of document: [UInt8], calendar: LocalCalendar, source: String?) {
@@ -21,7 +27,27 @@ struct WebhookRecords: RecordStream {
     }
 
     mutating func next() throws(DocumentProblem) -> Record? {
-        do throws(JSONError) { return try nextRecord() } catch { throw DocumentProblem(error) }
+        do throws(JSONError) { return try nextWhole() } catch { throw DocumentProblem(error) }
+    }
+
+    /// The next record. Sessions of sleep that touch are one, since some apps write each stage as a session.
+    private mutating func nextWhole() throws(JSONError) -> Record? {
+        if let record = waiting.take() { return record }
+        while let record = try nextRecord() {
+            guard case .sample(let sample) = record else { return record }
+            guard let last = sleep else {
+                guard sample.metric == .sleep else { return record }
+                sleep = (sample, app)
+                continue
+            }
+            if app == last.app, let joined = last.sample.joined(with: sample) {
+                sleep = (joined, app)
+                continue
+            }
+            if sample.metric == .sleep { sleep = (sample, app) } else { (sleep, waiting) = (nil, record) }
+            return .sample(last.sample)
+        }
+        return sleep.take().map { .sample($0.sample) }
     }
 
     private mutating func nextRecord() throws(JSONError) -> Record? {
@@ -48,7 +74,7 @@ struct WebhookRecords: RecordStream {
             }
             let entry = try WebhookEntry(&entries, calendar: calendar)
             reader = entries
-            skipped = entry.unknownStages
+            (skipped, app) = (entry.unknownStages, entry.app)
             if case .steps = metric, let reason = sources.skip(name, from: entry.app) { return .skipped(reason) }
             return metric.record(of: entry, name: name)
         }

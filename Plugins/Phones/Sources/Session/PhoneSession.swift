@@ -11,6 +11,8 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
     private let source: String?
     /// Whether this session has reported that several sources count.
     private let hasWarned = Mutex(false)
+    /// The records of this session that are no samples.
+    private let dropped = Mutex(0)
     private let context: SessionContext
     private let inbox = EventInbox()
     private let batches = SettledBatches()
@@ -46,12 +48,22 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
 
     // MARK: - Documents
 
-    /// Takes documents until the link ends.
+    /// Takes documents until the link ends, and then says how many of their records were no samples.
     func serve(_ link: any DocumentLink) async throws {
-        while true { try await ingest(try await link.next()) }
+        do {
+            while true { try await ingest(try await link.next()) }
+        } catch {
+            let count = dropped.withLock { $0 }
+            if count > 0 {
+                let skipped = SkippedValues(reason: "no_sample", what: "records of documents", count: count)
+                await inbox.send([.skipped(skipped)])
+            }
+            throw error
+        }
     }
 
     private func ingest(_ document: Document) async throws {
+        for values in document.takeDropped() { await inbox.send([.skipped(values)]) }
         var report = DocumentReport()
         do throws(DocumentProblem) {
             var records = try App.records(of: document.bytes, calendar: context.calendar, source: source)
@@ -95,7 +107,9 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
                 report.skip("an interval that has not ended; it comes again")
             case .sample(let sample) where metrics.contains(sample.metric): samples.append(sample)
             case .sample(let sample): report.skip("\(sample.metric.rawValue) is not among the options' metrics")
-            case .skipped(let reason): report.skip(reason)
+            case .skipped(let reason):
+                report.skip(reason)
+                dropped.withLock { $0 += 1 }
             }
         }
         return samples.isEmpty ? nil : samples

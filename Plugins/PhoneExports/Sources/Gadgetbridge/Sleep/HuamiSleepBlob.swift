@@ -88,7 +88,7 @@ struct HuamiNights: NightFeed {
         while try statement.step() {
             let row = Row(statement, unit: unit)
             guard sleeps.admits(row.moment) else {
-                reading.skip(.tooMany, in: table, at: row.moment)
+                reading.skip(.tooMany, in: table, at: row.moment, limit: NightLimits.perDay)
                 continue
             }
             do throws(SkippedRows.Reason) {

@@ -36,7 +36,7 @@ enum HuaweiSleeps {
             let ends = [row.integer(0), row.integer(1)].compactMap { $0 }.map { unit.moment($0) }
             guard let end = ends.max(), end > row.moment else { continue }
             guard sleeps.admits(row.moment) else {
-                reading.skip(.tooMany, in: table, at: row.moment)
+                reading.skip(.tooMany, in: table, at: row.moment, limit: NightLimits.perDay)
                 continue
             }
             if let last = found.last, let lastEnd = last.end, row.moment < lastEnd,

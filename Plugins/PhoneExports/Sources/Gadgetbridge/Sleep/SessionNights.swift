@@ -30,7 +30,13 @@ struct SessionNights: NightFeed {
             if !countsRows { range.counted = range.from..<range.from }
             let stream = try stages.rows(range, unit: unit)
             var rows: [StageRow] = []
-            while rows.count < Self.maximumRows, let row = try stream.next() { rows.append(row) }
+            while let row = try stream.next() {
+                guard rows.count < Self.maximumRows else {
+                    reading.skip(.tooMany, in: table, at: row.moment, limit: Self.maximumRows)
+                    continue
+                }
+                rows.append(row)
+            }
             let found = stages.length.stages(of: rows, from: session.start, to: end)
             // A sleep without stages would be one of no minutes.
             guard !found.isEmpty else {
@@ -57,7 +63,7 @@ struct SessionNights: NightFeed {
             while try statement.step() {
                 let row = Row(statement, unit: unit)
                 guard sleeps.admits(row.moment) else {
-                    reading.skip(.tooMany, in: table, at: row.moment)
+                    reading.skip(.tooMany, in: table, at: row.moment, limit: NightLimits.perDay)
                     continue
                 }
                 found.append((row.moment, row.integer(0).flatMap { $0 > 0 ? TimeUnit(of: $0).moment($0) : nil }))
@@ -89,7 +95,7 @@ struct SessionNights: NightFeed {
                     if sleeps.admits(begun) {
                         found.append((begun, row.moment))
                     } else {
-                        reading.skip(.tooMany, in: "GARMIN_EVENT_SAMPLE", at: begun)
+                        reading.skip(.tooMany, in: "GARMIN_EVENT_SAMPLE", at: begun, limit: NightLimits.perDay)
                     }
                 }
                 start = nil

@@ -125,7 +125,7 @@ private final class ExerciseStream: SampleStream {
                 continue
             }
             guard isAdmitted else {
-                reading.skippedRows.add(.tooMany, in: ExerciseFeed.table)
+                reading.skippedRows.add(.tooMany, in: ExerciseFeed.table, limit: ExerciseFeed.perDay)
                 continue
             }
             let sample = Sample(

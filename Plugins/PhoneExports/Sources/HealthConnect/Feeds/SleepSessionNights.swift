@@ -1,6 +1,7 @@
 import Vitals
 
-/// Sleeps with their stages. A sleep without stages would be one of no minutes, and is skipped.
+/// Sleeps with their stages. A sleep without stages would be one of no minutes, and is skipped. Sessions that touch are one sleep, since
+/// some apps write each stage of a night as a session.
 struct SleepSessionNights: NightFeed {
     static let table = "sleep_session_record_table"
     private static let stages = "sleep_stages_table"
@@ -30,6 +31,7 @@ struct SleepSessionNights: NightFeed {
         statement.bind(reading.device, reading.from.milliseconds, reading.to.milliseconds)
         var nights: [Sample] = []
         var sleeps = RecordsOfDay(limit: NightLimits.perDay)
+        var open: Sample?
         while try statement.step() {
             let row = Row(statement, unit: .milliseconds)
             guard let last = row.integer(0), let record = row.integer(1), last > row.moment.milliseconds else {
@@ -41,21 +43,24 @@ struct SleepSessionNights: NightFeed {
                 reading.skip(.tooLong, in: table, at: row.moment)
                 continue
             }
-            guard sleeps.admits(row.moment) else {
-                reading.skip(.tooMany, in: table, at: row.moment)
-                continue
-            }
             let rows = try stages(of: record, within: row.moment, reading)
             let found = StageLength.lasting(.milliseconds(1)).stages(of: rows, from: row.moment, to: end)
-            guard !found.isEmpty else {
-                reading.skip(.incomplete, in: table, at: row.moment)
-                continue
+            let session = Sample(
+                metric: .sleep, start: row.moment, end: end, isUserInitiated: Records.isManual(row.integer(2)),
+                reading: .sleep(Sleep(stages: found)))
+            if found.isEmpty { reading.skip(.incomplete, in: table, at: row.moment) }
+            if let joined = open?.joined(with: session) {
+                open = joined
+            } else if !found.isEmpty {
+                guard sleeps.admits(row.moment) else {
+                    reading.skip(.tooMany, in: table, at: row.moment, limit: NightLimits.perDay)
+                    continue
+                }
+                if let open { nights.append(open) }
+                open = session
             }
-            nights.append(
-                Sample(
-                    metric: .sleep, start: row.moment, end: end,
-                    isUserInitiated: Records.isManual(row.integer(2)), reading: .sleep(Sleep(stages: found))))
         }
+        if let open { nights.append(open) }
         return nights
     }
 
@@ -70,7 +75,11 @@ struct SleepSessionNights: NightFeed {
             """)
         statement.bind(record)
         var rows: [StageRow] = []
-        while rows.count < SampleLimits.stages, try statement.step() {
+        while try statement.step() {
+            guard rows.count < SampleLimits.stages else {
+                reading.skip(.tooMany, in: Self.stages, at: start, limit: SampleLimits.stages)
+                continue
+            }
             let row = Row(statement, unit: .milliseconds)
             guard let end = row.integer(0), end > row.moment.milliseconds else {
                 reading.skip(.unreadable, in: Self.stages, at: start)

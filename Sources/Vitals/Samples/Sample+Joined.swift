@@ -1,0 +1,36 @@
+/// Sessions of sleep that are parts of one sleep.
+package enum SleepSessions {
+    /// How far the end of a session and the beginning of the next one may be apart for both to be one sleep: clocks and apps round to a
+    /// minute, and nobody gets up and falls asleep again within one.
+    package static let touch: Duration = .minutes(1)
+    /// The longest sleep that sessions are joined to. Longer ones stay apart: a wearable in a drawer counts as asleep for days.
+    package static let longest: Duration = .days(1)
+}
+
+extension Sample {
+    /// Both sessions of one app as one sleep, from the start of this one to the end of the next one; `nil` if they do not touch
+    /// within `SleepSessions.touch`, or would have more time or stages than a sleep may have. Where they overlap, the earlier stage
+    /// counts. A session without stages leaves its time without one.
+    package func joined(with next: Sample) -> Sample? {
+        guard case .sleep(let sleep) = reading, case .sleep(let following) = next.reading,
+            next.start >= end - SleepSessions.touch, next.start <= end + SleepSessions.touch,
+            max(end, next.end) - start <= SleepSessions.longest, user == next.user,
+            isUserInitiated == next.isUserInitiated,
+            sleep.stages.count + following.stages.count <= SampleLimits.stages
+        else { return nil }
+        var stages = sleep.stages
+        for var stage in following.stages {
+            if let last = stages.last { stage.start = max(stage.start, last.end) }
+            guard stage.start < stage.end else { continue }
+            if let last = stages.last, last.depth == stage.depth, last.end == stage.start {
+                stages[stages.count - 1].end = stage.end
+            } else {
+                stages.append(stage)
+            }
+        }
+        var joined = self
+        joined.end = max(end, next.end)
+        joined.reading = .sleep(Sleep(stages: stages))
+        return joined
+    }
+}

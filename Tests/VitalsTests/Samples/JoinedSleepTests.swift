@@ -1,0 +1,42 @@
+import Testing
+import Vitals
+
+@Suite struct JoinedSleepTests {
+    private static let start = Timestamp(seconds: 1_768_000_000)
+
+    private static func sleep(_ from: Duration, _ to: Duration, stages: Int = 1, isManual: Bool = false) -> Sample {
+        let step = Duration.milliseconds((to - from).inMilliseconds / Int64(max(1, stages)))
+        let all = (0..<stages).map { number in
+            Sleep.Stage(
+                number % 2 == 0 ? .light : .deep, from: start + from + step * number,
+                to: start + from + step * (number + 1))
+        }
+        return Sample(
+            metric: .sleep, start: start + from, end: start + to, isUserInitiated: isManual,
+            reading: .sleep(Sleep(stages: all)))
+    }
+
+    @Test func `sessions that touch within a minute are one sleep`() throws {
+        let first = Self.sleep(.zero, .hours(1))
+        let joined = try #require(first.joined(with: Self.sleep(.hours(1) + SleepSessions.touch, .hours(2))))
+        #expect(joined.start == Self.start && joined.end == Self.start + .hours(2))
+        #expect(joined.value == 119)
+        let overlap = try #require(first.joined(with: Self.sleep(.hours(1) - SleepSessions.touch, .hours(2))))
+        #expect(overlap.value == 120 && overlap.isValid)
+        let beyond = SleepSessions.touch + .milliseconds(1)
+        #expect(first.joined(with: Self.sleep(.hours(1) + beyond, .hours(2))) == nil)
+        #expect(first.joined(with: Self.sleep(.hours(1) - beyond, .hours(2))) == nil)
+        #expect(first.joined(with: Self.sleep(.hours(1), .hours(2), isManual: true)) == nil)
+        #expect(first.joined(with: Sample(metric: .heartRate, start: first.end, reading: .value(60))) == nil)
+    }
+
+    @Test func `sessions are joined to a sleep of a day at most, with as many stages as one can have`() {
+        let day = SleepSessions.longest
+        let first = Self.sleep(.zero, .hours(1))
+        #expect(first.joined(with: Self.sleep(.hours(1), day))?.duration == day)
+        #expect(first.joined(with: Self.sleep(.hours(1), day + .milliseconds(1))) == nil)
+        let rest = SampleLimits.stages - 1
+        #expect(first.joined(with: Self.sleep(.hours(1), .hours(9), stages: rest))?.isValid == true)
+        #expect(first.joined(with: Self.sleep(.hours(1), .hours(9), stages: rest + 1)) == nil)
+    }
+}
