@@ -12,11 +12,11 @@ struct AddCommand: GatewayCommand {
         discussion: """
             Scans for what is near, and asks in a terminal for what no argument says. Without a terminal nothing is asked: then \
             --device, or --transport type=…, is needed; the rest has defaults. Questions go to standard error, the entry to standard \
-            output. No file is changed. The exit status is 1 if there is no device, and 78 if the entry has errors.
+            output. No file is changed; the configuration, if there is one, says the adapter and the ids that are taken. The exit \
+            status is 1 if there is no device, and 78 if the entry has errors.
             """)
 
-    @Option(help: "The configuration file that the device joins: for its adapter, and the ids that are taken.")
-    var config: String?
+    @OptionGroup var choice: ConfigurationChoice
 
     @Option(help: ArgumentHelp("How long to listen, 1 to 60.", valueName: "seconds"))
     var seconds = ScanTool.defaultSeconds
@@ -58,6 +58,7 @@ struct AddCommand: GatewayCommand {
         let output = ProcessLog(level: log.level ?? .error, environment: [:])
         defer { output.flush() }
         do {
+            let config = choice.pathIfAny
             let scanner = try ScanTool(configuration: config, with: plugins, logger: output.logger())
             let directory = config.map { URL(filePath: $0).absoluteURL.deletingLastPathComponent().path } ?? "."
             let tool = AddTool(plugins: plugins, beside: scanner.devices, directory: directory)
@@ -73,7 +74,7 @@ struct AddCommand: GatewayCommand {
             StandardError.write("\(error)\n")
             throw error.isIssue ? ExitStatus.configuration.code : ExitCode(1)
         } catch let error as ConfigurationError {
-            StandardError.write(error.text(file: config ?? "") + "\n")
+            StandardError.write(error.text(file: choice.path) + "\n")
             throw ExitStatus.configuration.code
         }
     }

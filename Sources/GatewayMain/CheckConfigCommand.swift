@@ -7,11 +7,10 @@ struct CheckConfigCommand: GatewayCommand {
         commandName: "check-config",
         abstract: "Checks a configuration file: errors, and what run could not use.")
 
-    @Argument(help: "The configuration file.")
-    var file: String
+    @OptionGroup var choice: ConfigurationChoice
 
     func run(with plugins: PluginCatalogue) throws {
-        let report = ConfigurationReport(checking: file, with: ConfigurationLoader(plugins: plugins))
+        let report = ConfigurationReport(checking: choice.path, with: ConfigurationLoader(plugins: plugins))
         StandardError.write(report.problems)
         print(report.output, terminator: "")
         throw report.status.code

@@ -18,12 +18,11 @@ struct DashboardCommand: GatewayCommand {
     @Flag(help: "Do not ask Home Assistant for the ids of the entities.")
     var proposedIds = false
 
-    @Argument(help: "The configuration file.")
-    var file: String
+    @OptionGroup var choice: ConfigurationChoice
 
     func run(with plugins: PluginCatalogue) async throws {
         do {
-            let tool = try DashboardTool(configuration: file, with: plugins)
+            let tool = try DashboardTool(configuration: choice.path, with: plugins)
             let result = try await tool.make(of: device, asking: !proposedIds)
             StandardError.write(result.notes)
             StandardOutput.write(result.text)
@@ -31,7 +30,7 @@ struct DashboardCommand: GatewayCommand {
             StandardError.write("\(error)\n")
             throw ExitCode(1)
         } catch let error as ConfigurationError {
-            StandardError.write(error.text(file: file) + "\n")
+            StandardError.write(error.text(file: choice.path) + "\n")
             throw ExitStatus.configuration.code
         }
     }

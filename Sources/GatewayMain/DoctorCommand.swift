@@ -7,16 +7,15 @@ struct DoctorCommand: GatewayCommand {
         commandName: "doctor",
         abstract: "Checks what the gateway needs, and says what to do.",
         discussion: """
-            Checks the configuration, the clock, the store, the disk, the broker and, if a device uses it or plugins: has a section \
-            for it, Bluetooth, and changes nothing. The gateway may be running. Run it as the gateway's user. The exit status is 1 if \
-            something does not work.
+            Checks the configuration, the clock, the store, the disk, the broker, the exports of phones and, if a device uses it or \
+            plugins: has a section for it, Bluetooth, and changes nothing. The gateway may be running. Run it as the gateway's user. \
+            The exit status is 1 if something does not work.
             """)
 
-    @Option(help: "The configuration file.")
-    var config: String
+    @OptionGroup var choice: ConfigurationChoice
 
     func run(with plugins: PluginCatalogue) async throws {
-        let report = await Doctor(of: config, with: ConfigurationLoader(plugins: plugins)).report()
+        let report = await Doctor(of: choice.path, with: ConfigurationLoader(plugins: plugins)).report()
         StandardOutput.write(report.text)
         guard report.isSound else { throw ExitCode(1) }
     }

@@ -7,8 +7,7 @@ struct RunCommand: GatewayCommand {
     static let configuration = CommandConfiguration(
         commandName: "run", abstract: "Runs the gateway. SIGTERM ends it, SIGHUP applies a changed configuration.")
 
-    @Option(help: "The configuration file.")
-    var config: String
+    @OptionGroup var choice: ConfigurationChoice
 
     @Option(
         help: ArgumentHelp(
@@ -36,6 +35,6 @@ struct RunCommand: GatewayCommand {
     private func run(
         _ plugins: PluginCatalogue, _ composition: @escaping GatewayServices.Composition
     ) async -> ExitStatus {
-        await GatewayProcess.run(.file(config), plugins: plugins, logLevel: log.level, composition: composition)
+        await GatewayProcess.run(.file(choice.path), plugins: plugins, logLevel: log.level, composition: composition)
     }
 }

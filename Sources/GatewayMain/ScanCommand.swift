@@ -9,12 +9,12 @@ struct ScanCommand: GatewayCommand {
         commandName: "scan",
         abstract: "Lists the devices in reach: signal, address, name, and the drivers that recognise them.",
         discussion: """
-            The gateway may be running; it can be asked over MQTT as well, with gateway/command/scan. The exit status is 1 if \
+            A configuration, if there is one, names the adapter under plugins: and the devices that are configured. The gateway may \
+            be running; it can be asked over MQTT as well, with gateway/command/scan. The exit status is 1 if \
             nothing could be scanned, for example without an adapter.
             """)
 
-    @Option(help: "A configuration file, for the adapter under plugins: and to say which devices are configured.")
-    var config: String?
+    @OptionGroup var choice: ConfigurationChoice
 
     @Option(help: ArgumentHelp("How long to listen, 1 to 60.", valueName: "seconds"))
     var seconds = ScanTool.defaultSeconds
@@ -38,7 +38,7 @@ struct ScanCommand: GatewayCommand {
         let output = ProcessLog(level: log.level ?? .error, environment: [:])
         defer { output.flush() }
         do {
-            let tool = try ScanTool(configuration: config, with: plugins, logger: output.logger())
+            let tool = try ScanTool(configuration: choice.pathIfAny, with: plugins, logger: output.logger())
             let report = try await tool.scan(for: .seconds(seconds))
             for problem in report.problems { StandardError.write("\(problem.plugin): \(problem.message)\n") }
             StandardOutput.write(json ? report.json : report.text(isWhole: all))
@@ -46,7 +46,7 @@ struct ScanCommand: GatewayCommand {
             StandardError.write("\(error)\n")
             throw ExitCode(1)
         } catch let error as ConfigurationError {
-            StandardError.write(error.text(file: config ?? "") + "\n")
+            StandardError.write(error.text(file: choice.path) + "\n")
             throw ExitStatus.configuration.code
         }
     }

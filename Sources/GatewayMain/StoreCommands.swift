@@ -3,14 +3,14 @@ import Gateway
 
 /// Which store: `--config` or `--store`.
 struct StoreChoice: ParsableArguments {
-    @Option(help: "The configuration file that names the store; nothing else in it is read.")
-    var config: String?
+    // Nothing else in the configuration is read.
+    @OptionGroup var configuration: ConfigurationChoice
 
-    @Option(help: "The store's file, in place of a configuration.")
+    @Option(help: "The store's file, in place of that of a configuration.")
     var store: String?
 
     func validate() throws {
-        if (config == nil) == (store == nil) {
+        if configuration.config != nil, store != nil {
             throw ValidationError("Name the store with either --config or --store.")
         }
     }
@@ -23,14 +23,14 @@ struct StoreChoice: ParsableArguments {
             StandardError.write("\(error)\n")
             throw ExitCode(1)
         } catch let error as ConfigurationError {
-            StandardError.write(error.text(file: config ?? "") + "\n")
+            StandardError.write(error.text(file: configuration.path) + "\n")
             throw ExitStatus.configuration.code
         }
     }
 
     private func tool() throws -> StoreTool {
         if let store { return StoreTool(path: store) }
-        return try StoreTool(configuration: config ?? "")
+        return try StoreTool(configuration: configuration.path)
     }
 }
 

@@ -1,4 +1,3 @@
-import Concurrency
 import Synchronization
 
 /// Decides which refusals of a listener are logged, so that a flood of connections is none of lines.
@@ -11,7 +10,7 @@ package final class RefusalLog: Sendable {
     package static let maximumAddresses = 256
 
     private struct Entry {
-        var refusals = FailureCount()
+        var refusals = 0
         var refusedAt: Duration
     }
 
@@ -29,7 +28,7 @@ package final class RefusalLog: Sendable {
         mutating func count(_ network: Network, at uptime: Duration) -> Int? {
             var entry = entries[network] ?? Entry(refusedAt: uptime)
             if uptime - entry.refusedAt > RefusalLog.memory { entry = Entry(refusedAt: uptime) }
-            let isDue = entry.refusals.countAndDecideToLog()
+            entry.refusals += 1
             entry.refusedAt = uptime
             entries[network] = entry
             if entries.count > RefusalLog.maximumAddresses,
@@ -37,7 +36,8 @@ package final class RefusalLog: Sendable {
             {
                 entries[oldest] = nil
             }
-            return isDue && mayLog(at: uptime) ? entry.refusals.count : nil
+            // The first, second, fourth and so on.
+            return entry.refusals.nonzeroBitCount == 1 && mayLog(at: uptime) ? entry.refusals : nil
         }
     }
     private let state = Mutex(State())

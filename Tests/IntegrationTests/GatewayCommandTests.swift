@@ -143,7 +143,8 @@ struct GatewayCommandTests {
             let paths = answer["violations"]?.asArray?.compactMap { $0["path"]?.asString } ?? []
             #expect(Set(paths) == ["devices[1].id", "devices[1].driver", "devices[1].colour"])
 
-            let check = bench.programs.start(Repository.gateway, ["check-config", bench.path("gateway.yaml")])
+            let check = bench.programs.start(
+                Repository.gateway, ["check-config", "--config", bench.path("gateway.yaml")])
             try await check.end(within: Bench.timeout)
             #expect(check.events.elements.contains { $0.text.contains("devices[1].id") }, "\(check.events.elements)")
             #expect(check.events.elements.last?.text != "ended: exited(0)")

@@ -120,7 +120,7 @@ struct PhonePageTests {
             for (phone, digits) in [("annas-iphone", "0123456789abcdef"), ("bens-phone", "fedcba9876543210")] {
                 try bench.secret(String(repeating: digits, count: 4), as: "\(phone).token")
             }
-            let check = Terminal("$ vitals2mqtt check-config gateway.yaml")
+            let check = Terminal("$ vitals2mqtt check-config --config gateway.yaml")
             for (devices, answer) in [
                 (page.blocks[0] + "\n" + page.blocks[1], "OK: 1 device."), (page.publishing, "OK: 1 device."),
                 (page.blocks[0] + "\n" + page.blocks[3], "OK: 2 devices."),

@@ -72,7 +72,9 @@ import Vitals
                     $0["last_error"]?.asString == "radio: The stick is not plugged in."
                 }
                 #expect(
-                    home.log.entries.contains { $0.message.hasPrefix("What the plugin's devices share is not open") })
+                    home.log.entries.contains {
+                        $0.message == "The plugin radio cannot open what its devices share; trying again."
+                    })
                 radio.repair()
                 try await home.settled("band")
             }
@@ -89,7 +91,7 @@ import Vitals
                 try await home.settled("cuff")
                 #expect(home.simulation.date - began < .seconds(20))
                 try await home.message("band/link") {
-                    $0["last_error"]?.asString == "What the devices of this plugin share is not open."
+                    $0["last_error"]?.asString == "radio: what its devices share is not open yet."
                 }
             }
         }

@@ -18,6 +18,7 @@ package final class BlueZService: ScanningService {
             #bus: unix:path=/run/dbus/system_bus_socket
 
         """
+    package static let shared = "the connection to BlueZ"
     /// The connection to the bus, the thread's wake-up, and what opening them needs.
     package static let descriptors = 4
 

@@ -2,6 +2,7 @@ import Conformance
 import Foundation
 import GatewayKit
 import GatewayTesting
+import Logging
 import TestSupport
 import Testing
 import Vitals
@@ -14,13 +15,13 @@ import Vitals
 
     /// Runs a session in simulated time.
     private func withSession(
-        metrics: [Metric] = HealthAutoExport.metrics,
+        metrics: [Metric] = HealthAutoExport.metrics, log: LogRecorder = LogRecorder(),
         _ body: @escaping @Sendable (any DeviceSession, ScriptedDocuments, GatewayClock) async throws -> Void
     ) throws {
         try Simulation.run(seed: 1, deadline: .days(1)) { simulation in
             let documents = ScriptedDocuments()
             try await PhoneDriver<HealthAutoExport>(metrics: metrics).withSession(
-                over: .documents(documents), context: Phone.context(clock: simulation.gatewayClock)
+                over: .documents(documents), context: Phone.context(clock: simulation.gatewayClock, logger: log.logger)
             ) { session in try await body(session, documents, simulation.gatewayClock) }
         }
     }
@@ -41,6 +42,35 @@ import Vitals
             report.count(.refused(refusal))
             #expect(try await document.answered() == .stored(report))
         }
+    }
+
+    @Test func `each document that was taken has a line in the log, with what became of its records`() throws {
+        let log = LogRecorder()
+        try withSession(log: log) { session, documents, _ in
+            let document = documents.send(Self.heartRates)
+            let (_, receipts) = try #require(try await session.nextEvents()?.first?.asSamples, "no samples")
+            let refusal = DeviceError(.invalid, "value: must be a number from 20 to 300")
+            try await session.settle([
+                SettledReceipt(receipts[0], .new), SettledReceipt(receipts[1], .superseded),
+                SettledReceipt(receipts[2], .refused(refusal)),
+            ])
+            _ = try await document.answered()
+        }
+        let lines = log.entries.filter { $0.message == "A document was taken." }
+        #expect(lines.map(\.level) == [.info])
+        #expect(
+            lines.first?.metadata == ["new": "1", "corrected": "0", "known": "0", "left_out": "1", "refused": "1"])
+    }
+
+    @Test func `documents of which nothing is taken are a warning once, with the reasons`() throws {
+        let log = LogRecorder()
+        try withSession(metrics: [.steps], log: log) { _, documents, _ in
+            for _ in 0..<3 { _ = try await documents.send(Self.heartRates).answered() }
+            _ = try await documents.send(#"{"data":{}}"#).answered()
+        }
+        let warnings = log.entries.filter { $0.level == .warning }
+        #expect(warnings.map(\.metadata) == [["reasons": "heart_rate is not among the options' metrics"]])
+        #expect(warnings.first?.message.contains("the device's options") == true)
     }
 
     @Test func `metrics that are not wanted are skipped, and an empty export is answered at once`() throws {

@@ -85,8 +85,12 @@ package struct BrokerLoop: Sendable {
                 break
             } catch {
                 ended(error)
-                status.failed("\(error)")
-                settings.logger.warning("The broker is not connected.", metadata: ["error": "\(error)"])
+                let uptime = settings.clock.uptime
+                let hasLasted = status.snapshot.isConnected && uptime - began > Self.stableAfter
+                let (failures, isDue) = status.failed("\(error)", at: uptime, hasLasted: hasLasted)
+                settings.logger.log(
+                    level: isDue ? .warning : .debug, "The broker is not connected.",
+                    metadata: ["error": "\(error)", "failures": "\(failures)"])
             }
             publisher.outbox.disconnect()
             publisher.retained.disconnect()
@@ -196,10 +200,10 @@ package struct BrokerLoop: Sendable {
             group.addTask { try await awaitAnswers() }
             group.addTask {
                 try await connection.subscribe(publisher.codec.subscriptions)
-                status.connected(connection.version)
+                let isDue = status.connected(connection.version)
                 status.attempts.step(nextBy: nil)
-                settings.logger.info(
-                    "The broker is connected.",
+                settings.logger.log(
+                    level: isDue ? .info : .debug, "The broker is connected.",
                     metadata: ["topics": "\(topics.base)", "mqtt.version": "\(connection.version.rawValue)"])
                 await connected()
                 try await publisher.run(on: connection)

@@ -13,6 +13,8 @@ package final class BrokerStatus: Sendable {
         package var dropped = 0
     }
     private let state = Mutex(Snapshot())
+    /// What the log says of the connection.
+    private let notices = Mutex(Notices())
     /// Whether `gateway/status` says `online`.
     private let well = Mutex(true)
     /// The steps of the loop that connects; none is due while a connection is served.
@@ -47,8 +49,36 @@ package final class BrokerStatus: Sendable {
         }
     }
 
-    func connected(_ version: MQTTVersion) { state.withLock { $0.version = version } }
-    func failed(_ error: String) {
+    private struct Notices {
+        /// The failures since the last connection that lasted.
+        var failures = RepeatedNotice()
+        /// Whether a connection is news: a failure was said since the last one.
+        var isConnectionDue = true
+    }
+
+    /// Notes a connection. Returns whether it is to be said: one that comes and goes is said as seldom as its ends.
+    func connected(_ version: MQTTVersion) -> Bool {
+        state.withLock { $0.version = version }
+        return notices.withLock { notices in
+            defer { notices.isConnectionDue = false }
+            return notices.isConnectionDue
+        }
+    }
+
+    /// Notes why there is no connection. Returns how often there was none since the last connection that lasted, and whether that
+    /// is to be said.
+    /// - Parameter hasLasted: whether it is the end of a connection that lasted.
+    func failed(_ error: String, at uptime: Duration, hasLasted: Bool) -> (count: Int, isDue: Bool) {
+        failed(error)
+        return notices.withLock { notices in
+            if hasLasted { notices.failures = RepeatedNotice() }
+            let isDue = notices.failures.isDue(error, at: uptime)
+            if isDue { notices.isConnectionDue = true }
+            return (count: notices.failures.count, isDue: isDue)
+        }
+    }
+
+    private func failed(_ error: String) {
         state.withLock { state in
             state.version = nil
             state.lastError = error

@@ -86,7 +86,7 @@ extension Publisher {
             return outcomes.quarantine.add(RefusedFact(lane: fact.lane, number: fact.sequence, reason: reason))
         }
         settings.logger.error(
-            "A fact cannot be sent again.", metadata: ["fact": "\(fact.sequence)", "reason": "\(reason)"])
+            "A stored message cannot be sent again.", metadata: ["number": "\(fact.sequence)", "reason": "\(reason)"])
         status.dropped()
     }
 }

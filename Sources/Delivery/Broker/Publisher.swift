@@ -157,7 +157,8 @@ struct Publisher: Sendable {
         do throws(StoreError) {
             outbox.paged(lane, try await store.pending(lane, after: after, limit: DeliveryMachine.pageSize))
         } catch {
-            settings.logger.error("The outbox cannot be read; trying again.", metadata: ["error": "\(error)"])
+            settings.logger.error(
+                "The messages that wait for the broker cannot be read; trying again.", metadata: ["error": "\(error)"])
             do { try await settings.clock.sleep(for: .seconds(1)) } catch { return }
             outbox.pageFailed(lane)
         }

@@ -50,12 +50,12 @@ struct Watermarks: Sendable {
 
     /// Stores the watermarks of all lanes once.
     func storeAll() async {
-        var failures = FailureCount()
+        var failures = RepeatedNotice()
         await storeOnce(Lane.allCases, &failures)
     }
 
     private func keepStoring(_ lanes: [Lane], whenever due: Signal, after delay: Duration) async {
-        var failures = FailureCount()
+        var failures = RepeatedNotice()
         while true {
             await due.wait()
             do {
@@ -63,19 +63,19 @@ struct Watermarks: Sendable {
                 try Task.checkCancellation()
                 while await !storeOnce(lanes, &failures) { try await settings.clock.sleep(for: Self.retryDelay) }
             } catch { return }
-            failures = FailureCount()
+            failures = RepeatedNotice()
         }
     }
 
     /// Stores watermarks once. Returns whether the store took them.
     @discardableResult
-    private func storeOnce(_ lanes: [Lane], _ failures: inout FailureCount) async -> Bool {
+    private func storeOnce(_ lanes: [Lane], _ failures: inout RepeatedNotice) async -> Bool {
         var isStored = true
         for (lane, through) in outbox.takeWatermarks(of: lanes) {
             do throws(StoreError) { try await store.acknowledge(lane, through: through) } catch {
                 isStored = false
                 outbox.watermarkFailed(lane)
-                if failures.countAndDecideToLog() {
+                if failures.isDue("\(error)", at: settings.clock.uptime) {
                     settings.logger.error(
                         "Acknowledgements cannot be stored; trying again.",
                         metadata: ["error": "\(error)", "failures": "\(failures.count)"])

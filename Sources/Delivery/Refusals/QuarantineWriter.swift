@@ -66,7 +66,7 @@ final class QuarantineWriter: Sendable {
     /// Stores what comes, until the task is cancelled. It outlives connections: a broker may refuse a message and cut the
     /// connection right after that, each time.
     func run() async {
-        var failures = FailureCount()
+        var failures = RepeatedNotice()
         defer { turns.end() }
         while true {
             if !waiting.withLock({ $0.hasFacts }) { turns.end() }
@@ -83,28 +83,28 @@ final class QuarantineWriter: Sendable {
         }
     }
 
-    private func storeOnce(_ failures: inout FailureCount) async -> Bool {
+    private func storeOnce(_ failures: inout RepeatedNotice) async -> Bool {
         let batch = waiting.withLock { $0 }
         do throws(StoreError) {
             if !batch.refused.isEmpty { try await store.quarantine(batch.refused, at: settings.clock.now) }
             if !batch.taken.isEmpty { try await store.releaseQuarantined(batch.taken) }
         } catch {
-            if failures.countAndDecideToLog() {
+            if failures.isDue("\(error)", at: settings.clock.uptime) {
                 settings.logger.error(
-                    "Refused facts cannot be quarantined; trying again.",
+                    "What the broker refused cannot be put aside; trying again.",
                     metadata: ["error": "\(error)", "failures": "\(failures.count)"])
             }
             return false
         }
-        failures = FailureCount()
+        failures = RepeatedNotice()
         waiting.withLock { waiting in
             waiting.refused.removeFirst(min(batch.refused.count, waiting.refused.count))
             waiting.taken.removeFirst(min(batch.taken.count, waiting.taken.count))
         }
         for fact in batch.refused {
             settings.logger.error(
-                "The broker does not take a fact; it is quarantined.",
-                metadata: ["fact": "\(fact.number) (\(fact.lane))", "reason": "\(fact.reason)"])
+                "The broker does not take a message; it is put aside, and replay sends it again.",
+                metadata: ["message": "\(fact.number) (\(fact.lane))", "reason": "\(fact.reason)"])
             inFlight.forget(fact.lane, fact.number)
         }
         watermarks.acknowledged(batch.refused.map { .entry($0.lane, $0.number) })

@@ -10,7 +10,7 @@ final class DailySummaryTracker {
     private let projection: SharedProjection
     private var machine = DayMachine()
     /// Failures in a row to summarise days.
-    private var failures = FailureCount()
+    private var failures = RepeatedNotice()
 
     init(context: DeviceContext, profile: DeviceProfile, projection: SharedProjection) {
         self.context = context
@@ -99,14 +99,14 @@ final class DailySummaryTracker {
 
     // MARK: - Past days
 
-    /// Refreshes the running day and, with `settlesPast`, settles past days. Logs some of the failures in a row.
+    /// Refreshes the running day and, with `settlesPast`, settles past days.
     func refreshDays(settlesPast: Bool) async {
         do throws(StoreError) {
             try await refreshToday()
             if settlesPast { try await settle() }
-            failures = FailureCount()
+            failures = RepeatedNotice()
         } catch {
-            if failures.countAndDecideToLog() {
+            if failures.isDue("\(error)", at: context.clock.uptime) {
                 context.logger.error(
                     "The days cannot be summarised; trying again.",
                     metadata: ["error": "\(error)", "failures": "\(failures.count)"])

@@ -26,7 +26,7 @@ extension DeviceAgent {
         await history.abandonJobs()
         history.publishSkipped()
         await link.saveLastSeen(isFinal: true)
-        context.logger.info("The device is disconnected.")
+        context.logger.info("The device is disconnected.", metadata: ["reason": "\(failure)"])
         throw failure
     }
 

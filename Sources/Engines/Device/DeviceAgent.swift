@@ -149,7 +149,7 @@ package actor DeviceAgent {
 
     /// Restores the state from the store, and retries until it can be read: nothing works without it.
     private func restore() async -> Bool {
-        var failures = FailureCount()
+        var failures = RepeatedNotice()
         while true {
             do throws(StoreError) {
                 try await context.restoring.withLock { () async throws(StoreError) in
@@ -157,7 +157,7 @@ package actor DeviceAgent {
                 }
                 return true
             } catch {
-                if failures.countAndDecideToLog() {
+                if failures.isDue("\(error)", at: context.clock.uptime) {
                     context.logger.error(
                         "The device's state cannot be read; trying again.",
                         metadata: ["error": "\(error)", "failures": "\(failures.count)"])

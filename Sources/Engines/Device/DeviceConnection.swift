@@ -65,7 +65,10 @@ final class DeviceConnection {
             for action in machine.handle(event, at: context.clock.now) {
                 switch action {
                 case .publish(let state): context.publish(.link(state))
-                case .open: next = .ended(await openOnce(runSession))
+                case .open:
+                    let reason = await openOnce(runSession)
+                    report(reason)
+                    next = .ended(reason)
                 case .wait(let duration) where duration > .zero: return retry.begin(duration, onOver: onWaited)
                 case .wait: next = .woken
                 case .close: break
@@ -260,6 +263,17 @@ final class DeviceConnection {
             return "The connection was cancelled."
         } catch {
             return "\(error)"
+        }
+    }
+
+    /// Says what keeps the device from giving anything. An open session says itself when it is over.
+    private func report(_ failure: String?) {
+        if state.phase == .connected {
+            if context.clock.now - state.since >= ConnectionMachine.stableAfter { retry.forgetFailures() }
+        } else if let failure, !context.isStopping, let failures = retry.failed(failure) {
+            context.logger.warning(
+                "The device cannot be connected; trying again.",
+                metadata: ["error": "\(failure)", "failures": "\(failures)"])
         }
     }
 

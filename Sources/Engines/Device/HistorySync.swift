@@ -285,8 +285,24 @@ final class HistorySync {
         if state.failed.isEmpty, let at = state.lastSuccessAt { await context.save([.lastSync(at)]) }
         context.logger.info(
             "A synchronisation ended.",
-            metadata: ["job": "\(job.name)", "new": "\(state.samplesNew)", "failed": "\(state.failed.count)"])
+            metadata: [
+                "job": "\(job.name)", "new": "\(state.samplesNew)", "known": "\(state.samplesKnown)",
+                "refused": "\(state.rows.reduce(0) { $0 + $1.refused.count })", "failed": "\(state.failed.count)",
+            ])
+        hintAtOlderRecords(job, state)
         await queue.complete(job, withSkipped(state))
+    }
+
+    /// Says once how to read older records, where the first synchronisation of everything found none.
+    private func hintAtOlderRecords(_ job: SyncJob, _ state: SyncState) {
+        guard let first = context.policy.sync.first, !marks.hasHinted, job.from == nil, job.to == nil,
+            state.failed.isEmpty, !job.metrics.isEmpty, job.metrics.allSatisfy({ marks.cursors[$0] == nil }),
+            state.rows.allSatisfy({ $0.new + $0.known + $0.refused.count + $0.postponed == 0 })
+        else { return }
+        marks.hasHinted = true
+        context.logger.warning(
+            "The device has no records of the time that a first synchronisation reads. If it has older ones, set sync: {first: all}.",
+            metadata: ["first": "\(first.configurationText)"])
     }
 }
 
@@ -308,6 +324,8 @@ package struct SyncMarks: Sendable {
     package var nextAt: Duration?
     /// The last success before an absence longer than the device keeps its history; `nil` once the loss is reported.
     package var lossFrom: Timestamp?
+    /// Whether the log has that a first synchronisation found nothing.
+    var hasHinted = false
 
     package init(cursors: [Metric: Timestamp] = [:]) { self.cursors = cursors }
 

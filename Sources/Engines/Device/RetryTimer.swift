@@ -24,6 +24,8 @@ final class RetryTimer {
     private var count = 0
     /// How many attempts since the last session began because the device was seen.
     private var vainAttempts = 0
+    /// The attempts without a session since the last connection that lasted.
+    private var failures = RepeatedNotice()
     /// The present wait, with what ends it early.
     private var wait: (timer: Timers.Timer, end: @Sendable () -> Void)?
 
@@ -59,6 +61,12 @@ final class RetryTimer {
 
     /// The attempt has opened a session.
     func succeeded() { vainAttempts = 0 }
+
+    /// The attempt has opened none. Returns how many failed since the last connection that lasted, if it is to be said.
+    func failed(_ reason: String) -> Int? { failures.isDue(reason, at: clock.uptime) ? failures.count : nil }
+
+    /// A connection that lasted is over: the next failure is said at once.
+    func forgetFailures() { failures = RepeatedNotice() }
 
     /// Ends the wait before its time, if there is one: `onOver` is called.
     func endEarly() { wait?.end() }

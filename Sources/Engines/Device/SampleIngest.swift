@@ -277,11 +277,11 @@ final class SampleIngest {
     private func retryUntilStored<Result>(
         _ body: () async throws(StoreError) -> Result
     ) async throws(StoreError) -> Result {
-        var failures = FailureCount()
+        var failures = RepeatedNotice()
         while true {
             do throws(StoreError) { return try await body() } catch {
                 guard !Task.isCancelled else { throw error }
-                if failures.countAndDecideToLog() {
+                if failures.isDue("\(error)", at: context.clock.uptime) {
                     context.logger.error(
                         "Samples cannot be stored; trying again.",
                         metadata: ["error": "\(error)", "failures": "\(failures.count)"])

@@ -18,6 +18,13 @@ package struct ConfigurationError: Error, Sendable, Hashable, CustomStringConver
             ]
     }
 
+    /// The same errors, each as `change` makes it.
+    package func map(_ change: (ConfigurationIssue) -> ConfigurationIssue) -> ConfigurationError {
+        ConfigurationError(sorted: issues.map(change))
+    }
+
+    private init(sorted: [ConfigurationIssue]) { issues = sorted }
+
     /// One line for each error.
     package var description: String { text(file: nil) }
 

@@ -38,8 +38,10 @@ package struct ConfigurationLoader: Sendable {
             return try TextFile.read(path, limit: ConfigurationLimits.fileSize)
         } catch {
             let line = if case .notText(_, let line) = error { line } else { 0 }
+            let isMissing = !FileManager.default.fileExists(atPath: path)
+            let hint = isMissing ? " Name another one with --config or the variable VITALS2MQTT_CONFIG." : ""
             throw ConfigurationError(issues: [
-                ConfigurationIssue(line: line, path: "", message: "The configuration file \(error.reason)")
+                ConfigurationIssue(line: line, path: "", message: "The configuration file \(error.reason)\(hint)")
             ])
         }
     }
@@ -47,8 +49,14 @@ package struct ConfigurationLoader: Sendable {
     /// Reads a configuration from text, as if it were a file in `directory`.
     /// - Throws: every error with its line.
     package func load(text: String, directory: String) throws(ConfigurationError) -> GatewayConfiguration {
-        try GatewayConfiguration(
-            try YAMLDocument(text).root,
-            place: ConfigurationPlace(directory: directory, environment: environment), plugins: plugins)
+        let root = try YAMLDocument(text).root
+        do throws(ConfigurationError) {
+            return try GatewayConfiguration(
+                root, place: ConfigurationPlace(directory: directory, environment: environment), plugins: plugins)
+        } catch {
+            guard error.issues.contains(where: { $0.strangeKey != nil }) else { throw error }
+            let places = KeyPlaces(plugins)
+            throw error.map { places.completed($0, in: root) }
+        }
     }
 }

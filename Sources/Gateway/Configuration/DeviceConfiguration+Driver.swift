@@ -8,7 +8,7 @@ extension ConfigurationReader {
         describe("transport", "map", about: "How the device is reached: `type`, and the keys of that transport.")
         guard let type = plugins.driver(named: name) else {
             if !name.isEmpty {
-                report("There is no driver \(name). Known here: \(plugins.driverNames).", at: "driver")
+                report("There is no driver \(name). \(plugins.drivers(without: name))", at: "driver")
             }
             // The driver decides whether they are right.
             for key in ["options", "transport"] { _ = value(key) }

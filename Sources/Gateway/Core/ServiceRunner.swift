@@ -51,8 +51,10 @@ final class ServiceRunner: Sendable {
     func run(generator: SplitMix64) async {
         var generator = generator
         var backOff = BackOff(first: Self.firstWait, longest: Self.longestWait)
-        var failures = FailureCount()
+        var failures = RepeatedNotice()
         var hasFailed = false
+        services.closed(
+            type(of: setup.service), "\(setup.name): \(type(of: setup.service).shared) is not open yet.")
         while stopping.value == nil, !Task.isCancelled {
             let isAgain = hasFailed
             let wasOpen = Promise<Duration>()
@@ -66,11 +68,11 @@ final class ServiceRunner: Sendable {
             guard let failure, stopping.value == nil, !Task.isCancelled else { break }
             if let opened = wasOpen.value, clock.uptime - opened >= Self.stableAfter {
                 backOff.reset()
-                failures = FailureCount()
+                failures = RepeatedNotice()
             }
-            if failures.countAndDecideToLog() {
+            if failures.isDue(failure, at: clock.uptime) {
                 logger.error(
-                    "What the plugin's devices share is not open; trying again.",
+                    "The plugin \(setup.name) cannot open \(type(of: setup.service).shared); trying again.",
                     metadata: ["error": "\(failure)", "failures": "\(failures.count)"])
             }
             await pause(for: backOff.next(using: &generator))

@@ -38,6 +38,13 @@ package struct Doctor: Sendable {
             let context = ServiceContext(clock: clock, logger: Self.silent)
             findings += await service.service.examine(context: context)
         }
+        for device in configuration.devices {
+            let context = SessionContext(
+                device: device.info.id, gateway: (name: "vitals2mqtt", version: GatewayVersion.current),
+                calendar: configuration.calendar, clock: clock, logger: Self.silent)
+            let from = device.policy.sync.first.map { clock.now - $0 }
+            findings += await device.driver.examine(from: from, context: context)
+        }
         return DoctorReport(findings)
     }
 

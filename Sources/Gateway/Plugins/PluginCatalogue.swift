@@ -53,6 +53,23 @@ package struct PluginCatalogue: Sendable {
         plugins.first { $0.name.lowercased() == name.lowercased() }
     }
 
+    /// The plugin with this name in any case, or with a driver or a transport of this name.
+    package func plugin(having name: String) -> (any Plugin.Type)? {
+        plugin(named: name)
+            ?? plugins.first { plugin in
+                let name = name.lowercased()
+                return plugin.drivers.contains { $0.name == name } || plugin.transports.contains { $0.name == name }
+            }
+    }
+
+    /// Why there is no plugin, driver or transport of a name, with what was probably meant.
+    package func explanation(ofMissing name: String) -> String {
+        let names = plugins.map { $0.name.lowercased() } + driversByName.keys + transports.keys
+        let reason = unavailable[name] ?? Spelling.hint(for: name, in: names)
+        return ["There is no plugin, driver or transport \(name).", reason, "The command `plugins` lists them."]
+            .compactMap(\.self).joined(separator: " ")
+    }
+
     /// The driver with this name.
     package func driver(named name: String) -> (any DeviceDriver.Type)? { driversByName[name] }
 
@@ -71,16 +88,17 @@ package struct PluginCatalogue: Sendable {
     func name(of service: any PluginService.Type) -> String? { services.first { $0.value == service }?.key }
 
     /// The services' names, for a message about one that is not there.
-    func services(without name: String) -> String { unavailable[name] ?? "Known here: \(Self.list(services.keys))." }
-    /// The drivers' names, for a message.
-    var driverNames: String { Self.list(driversByName.keys) }
+    func services(without name: String) -> String { unavailable[name] ?? Self.known(services.keys, besides: name) }
+    /// The drivers' names, for a message about one that is not there.
+    func drivers(without name: String) -> String { Self.known(driversByName.keys, besides: name) }
     /// The transports' names, for a message about one that is not there.
     func transports(without name: String) -> String {
-        unavailable[name] ?? "Known here: \(Self.list(transports.keys))."
+        unavailable[name] ?? Self.known(transports.keys, besides: name)
     }
 
-    private static func list(_ names: some Collection<String>) -> String {
-        names.isEmpty ? "none" : names.sorted().joined(separator: ", ")
+    private static func known(_ names: some Collection<String>, besides name: String) -> String {
+        let known = "Known here: \(names.isEmpty ? "none" : names.sorted().joined(separator: ", "))."
+        return [Spelling.hint(for: name, in: names), known].compactMap(\.self).joined(separator: " ")
     }
 
     /// Whether a name is allowed in a configuration: not empty, of `a-z`, `0-9` and `-`.

@@ -76,6 +76,7 @@ package struct GatewayProcess: Sendable {
         let configuration = try read()
         let running = configuration.fixedPart
         let logger = log.logger()
+        logger.info("The gateway starts.", metadata: configuration.introduction(source.name))
         return try await StartNotice.during(notifier) {
             try await composition(
                 configuration, { () throws(ConfigurationError) in try read(after: running) }, logger)
@@ -124,15 +125,14 @@ package struct GatewayProcess: Sendable {
 
     /// Ends the process in the middle of its stop, and says what holds it up.
     private func endNow(heldUpBy names: [String]) {
-        let more = names.count - Self.namesOfDelay
-        let text = names.prefix(Self.namesOfDelay).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
-        log.logger().critical("The stop takes too long and is cut short.", metadata: ["stop.held_up_by": "\(text)"])
+        log.logger().critical(
+            "The stop takes too long and is cut short.", metadata: ["stop.held_up_by": "\(Self.list(names))"])
         log.flush()
         _exit(ExitStatus.stopTimedOut.rawValue)
     }
 
-    /// How many parts are named that hold up a stop.
-    private static let namesOfDelay = 10
+    /// How many parts are named that hold up a stop, and devices at the start.
+    fileprivate static let listedNames = 10
 
     /// Reads the configuration, applies its log level, and logs its errors and warnings. Applies nothing if the
     /// gateway cannot take it while `running` is in force.
@@ -151,6 +151,25 @@ package struct GatewayProcess: Sendable {
             for issue in error.issues { logger.error("\(issue.text(file: source.name))") }
             throw error
         }
+    }
+}
+
+extension GatewayProcess {
+    /// Names for a line of the log: the first ones, and how many there are more.
+    fileprivate static func list(_ names: [String]) -> String {
+        let more = names.count - listedNames
+        return names.prefix(listedNames).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
+    }
+}
+
+extension GatewayConfiguration {
+    /// What the first line of the log says: which program serves which devices, with what. A password is never in an address.
+    func introduction(_ file: String?) -> Logger.Metadata {
+        [
+            "version": "\(GatewayVersion.current)", "configuration": "\(file ?? "none")", "store": "\(store.path)",
+            "broker": "\(mqtt.servers.map { "\($0)" }.joined(separator: ", "))",
+            "devices": "\(devices.isEmpty ? "none" : GatewayProcess.list(devices.map(\.info.id.text)))",
+        ]
     }
 }
 

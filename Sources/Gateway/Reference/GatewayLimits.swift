@@ -1,3 +1,4 @@
+import Concurrency
 import Contract
 import Delivery
 import Engines
@@ -203,6 +204,10 @@ enum GatewayLimits {
         OperatorLimit(
             "a graceful stop", time: GatewayProcess.gracePeriod, "cancelled, and a second later ended with status 75",
             "a service manager waits at least five seconds"),
+        OperatorLimit(
+            "between two lines of the log about one fault", time: RepeatedNotice.longestDistance,
+            "the distance doubles up to it, from a minute on",
+            "a fault of weeks must not fill the log"),
         OperatorLimit(
             "sign of life of a part", time: LivenessPart.answerLimit, "it is late: see `gateway/state`",
             "far longer than a healthy part takes on a slow board"),

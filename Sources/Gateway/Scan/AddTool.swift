@@ -102,7 +102,7 @@ package struct AddTool: Sendable {
 
     private func known(_ driver: String) throws -> any DeviceDriver.Type {
         guard let type = plugins.driver(named: driver) else {
-            throw ToolFailure("There is no driver \(driver). Known here: \(plugins.driverNames).")
+            throw ToolFailure("There is no driver \(driver). \(plugins.drivers(without: driver))")
         }
         return type
     }

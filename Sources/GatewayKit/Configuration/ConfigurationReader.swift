@@ -113,10 +113,10 @@ public struct ConfigurationReader {
     /// Reports the keys that were never read, and returns all issues.
     public mutating func finish() -> [ConfigurationIssue] {
         for key in order where !known.contains(key) {
-            let near = known.filter { $0.prefix(3) == key.prefix(3) }.sorted()
-            let hint =
-                near.isEmpty ? "Known here: \(known.sorted().joined(separator: ", "))." : "Did you mean \(near[0])?"
-            report("There is no such key. \(hint)", at: key)
+            let hint = Spelling.hint(for: key, in: known)
+            let others = known.isEmpty ? "It has none." : "Known here: \(known.sorted().joined(separator: ", "))."
+            report("There is no such key. \(hint ?? others)", at: key)
+            if hint == nil { issues[issues.count - 1].strangeKey = key }
         }
         return issues
     }

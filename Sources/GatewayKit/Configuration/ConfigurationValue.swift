@@ -87,6 +87,8 @@ public struct ConfigurationIssue: Sendable, Hashable, CustomStringConvertible {
     public var path: String
     /// What is wrong, and what would be right.
     public var message: String
+    /// The key, if it is not known at its place and nothing similar is: it may belong to another one.
+    package var strangeKey: String?
     /// An issue.
     public init(line: Int, path: String, message: String) {
         self.line = line

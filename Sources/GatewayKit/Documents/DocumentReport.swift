@@ -1,3 +1,5 @@
+package import Logging
+
 /// The outcome of a document's records.
 public struct DocumentReport: Sendable, Hashable {
     /// The most different reasons that are listed; the records of all further ones are counted under `others`.
@@ -34,6 +36,14 @@ public struct DocumentReport: Sendable, Hashable {
 
     /// Counts records that are skipped.
     public mutating func skip(_ reason: String, count: Int = 1) { Self.count(reason, count, in: &skipped) }
+
+    /// How many records had which outcome, for the log, which has no values.
+    package var metadata: Logger.Metadata {
+        [
+            "new": "\(new)", "corrected": "\(corrected)", "known": "\(known)",
+            "left_out": "\(superseded + skipped.values.reduce(0, +))", "refused": "\(refused.values.reduce(0, +))",
+        ]
+    }
 
     private static func count(_ reason: String, _ count: Int, in reasons: inout [String: Int]) {
         let isListed = reasons[reason] != nil || reasons.count < maximumReasons

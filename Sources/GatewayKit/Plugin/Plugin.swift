@@ -1,3 +1,5 @@
+public import Vitals
+
 /// A folder of `Plugins/`: what it adds to the gateway, and a sample of its configuration.
 public protocol Plugin: Sendable {
     /// The plugin's name, the same as its folder's.
@@ -49,6 +51,10 @@ public protocol DeviceDriver: Sendable {
     init(options: inout ConfigurationReader)
     /// The service of its plugin that this device uses; the gateway opens it before the device. `nil` if it uses none.
     var service: (any PluginService.Type)? { get }
+    /// Checks what the device needs beside its link and its service, such as its files, for `vitals2mqtt doctor`: it changes nothing.
+    /// The gateway may be running beside it. By default there is nothing to check.
+    /// - Parameter from: where a first synchronisation begins; `nil` if it reads everything.
+    func examine(from: Timestamp?, context: SessionContext) async -> [Finding]
     /// Speaks with the device over `link` until `body` returns or the link fails, then releases the device.
     ///
     /// A session is open only within `body`. Meanwhile the driver answers every request of the device, and runs its own
@@ -63,6 +69,8 @@ public protocol DeviceDriver: Sendable {
 extension DeviceDriver {
     /// It recognises none by default.
     public static var recognition: Recognition { Recognition() }
+    /// Nothing.
+    public func examine(from: Timestamp?, context: SessionContext) async -> [Finding] { [] }
     /// Its devices need no pairing by default.
     public static var mayNeedPairing: Bool { false }
     /// None by default.

@@ -12,6 +12,8 @@ public import Vitals
 public protocol PluginService: Sendable {
     /// An entry of `plugins:` in YAML that a user can copy. It must pass the configuration check.
     static var sample: String { get }
+    /// What its devices share, for messages that say that it is not open: a noun with its article, such as `the Bluetooth adapter`.
+    static var shared: String { get }
     /// The file descriptors that it needs at most by itself, without the links of its devices.
     static var descriptors: Int { get }
     /// Reads the section `plugins: {<name>: …}` of the configuration; a missing section has no keys. It opens nothing.
@@ -42,6 +44,8 @@ public protocol PluginService: Sendable {
 extension PluginService {
     /// Four by default: a listener or a watch, and what opening it needs.
     public static var descriptors: Int { 4 }
+    /// Says no more than the plugin's name.
+    public static var shared: String { "what its devices share" }
     /// Nowhere.
     public var listens: String? { nil }
     /// Nothing.

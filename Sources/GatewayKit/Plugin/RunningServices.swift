@@ -30,7 +30,7 @@ public final class RunningServices: Sendable {
                 try await group.next()
             }
         case .failed(let error): throw error
-        default: throw LinkError(.unreachable, "What the devices of this plugin share is not open.")
+        default: throw LinkError(.unreachable, "It is not open: \(Service.shared).")
         }
     }
 

@@ -61,7 +61,7 @@ def is_accepted(entry: str) -> bool:
         configuration.write('gateway: {id: guest, timezone: UTC}\nmqtt: {url: "mqtt://127.0.0.1:1883"}\n')
         configuration.write(f"store: {{path: {STATE}/added.sqlite}}\ndevices:\n{entry}")
     os.chmod(file, 0o644)
-    return vitals2mqtt("check-config", file).returncode == 0
+    return vitals2mqtt("check-config", "--config", file).returncode == 0
 
 
 def add() -> None:

@@ -170,7 +170,8 @@ def cut_at_state(bench: Bench) -> str:
     middle.poison = len(topic).to_bytes(2, "big") + topic
     names = ["band", "cuff", "ring", "strap"]
     loads = [bench.peers.load(name, rate=50) for name in names]
-    bench.gateway.write(list(map(bench.peers.device, names)), home_assistant={})
+    # The log has each cut only at this level.
+    bench.gateway.write(list(map(bench.peers.device, names)), home_assistant={}, log={"level": "debug"})
     began = time.monotonic()
     bench.gateway.start()
     took = calm(bench, began)
@@ -228,7 +229,9 @@ def long_announcements(bench: Bench) -> str:
     names = [f"s{number}" for number in range(20)]
     bench.broker("max_packet_size 5000")
     bench.gateway.mqtt["protocol"] = "3.1.1"
-    bench.gateway.write([{"id": name, "driver": "simulator"} for name in names], home_assistant={})
+    # The log has each cut only at this level.
+    bench.gateway.write(
+        [{"id": name, "driver": "simulator"} for name in names], home_assistant={}, log={"level": "debug"})
     began = time.monotonic()
     bench.gateway.start()
     took = calm(bench, began)

@@ -93,7 +93,7 @@ class Board:
     def printed(self, *options: str) -> str:
         """The dashboard that the program prints."""
         result = subprocess.run(
-            [self.program, "dashboard", *options, self.configuration], capture_output=True, text=True, timeout=60, check=False)
+            [self.program, "dashboard", "--config", self.configuration, *options], capture_output=True, text=True, timeout=60, check=False)
         if result.returncode != 0 or result.stderr:
             raise Finding(f"vitals2mqtt dashboard: {result.returncode}: {result.stderr}")
         return result.stdout

@@ -39,6 +39,8 @@ final class AgentRig: Sendable {
     let window: BatchWindow?
     let timers: Timers
     let presence = DevicePresence()
+    /// What the log has of warnings.
+    let log = LogRecorder()
     private let state: Mutex<State>
 
     init(

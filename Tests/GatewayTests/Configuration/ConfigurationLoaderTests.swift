@@ -26,7 +26,8 @@ import Testing
     @Test func `says that a file is missing`() {
         #expect(
             issues("/nowhere/c.yaml") == [
-                "/nowhere/c.yaml: The configuration file cannot be read: it does not exist."
+                "/nowhere/c.yaml: The configuration file cannot be read: it does not exist. Name another one with --config or "
+                    + "the variable VITALS2MQTT_CONFIG."
             ])
     }
 

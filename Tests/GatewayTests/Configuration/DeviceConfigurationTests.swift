@@ -72,7 +72,10 @@ import Vitals
         ("id: Ring, driver: toy", "3: devices[0].id: An id has 1 to 64"),
         ("id: gateway, driver: toy", "3: devices[0].id: gateway is the gateway's own place"),
         ("id: a", "3: devices[0]: driver is missing"),
-        ("id: a, driver: rnig", "3: devices[0].driver: There is no driver rnig. Known here: ring, toy."),
+        (
+            "id: a, driver: rnig",
+            "3: devices[0].driver: There is no driver rnig. Did you mean ring? Known here: ring, toy."
+        ),
         ("id: a, driver: toy, transport: {type: pipe}", "3: devices[0].transport: The driver toy needs no transport"),
         ("id: a, driver: ring", "3: devices[0].driver: The driver ring needs a transport"),
         ("id: a, driver: ring, transport: {}", "3: devices[0].transport: type is missing"),

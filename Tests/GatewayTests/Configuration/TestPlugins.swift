@@ -27,6 +27,12 @@ struct RingDriver: DeviceDriver {
     static let link = LinkKind.gatt
     let size: Int
     init(options: inout ConfigurationReader) { size = options.integer("size", in: 1...20, default: 10) }
+    func examine(from: Timestamp?, context: SessionContext) async -> [Finding] {
+        [
+            Finding(
+                .warning, context.device.text, "It has size \(size), and is read \(from == nil ? "whole" : "in part").")
+        ]
+    }
     func withSession(
         over link: Link, context: SessionContext, _ body: @Sendable (any DeviceSession) async throws -> Void
     ) async throws {

@@ -112,6 +112,21 @@ import Vitals
         }
     }
 
+    @Test func `what a driver finds of its device is in the report`() async throws {
+        try await withRoom { folder in
+            let ring = "driver: ring, transport: {type: radio}"
+            let text = """
+                store: {path: new.sqlite}
+                devices: [{id: a, \(ring)}, {id: b, \(ring), options: {size: 3}, sync: {first: all}}]
+
+                """
+            let report = try await report(text, in: folder)
+            #expect(of("a", report) == [Finding(.warning, "a", "It has size 10, and is read in part.")])
+            #expect(of("b", report) == [Finding(.warning, "b", "It has size 3, and is read whole.")])
+            #expect(report.isSound)
+        }
+    }
+
     @Test func `what devices could share is checked before there is a device, if it has a section`() async throws {
         try await withRoom { folder in
             let without = try await report(toy, in: folder)

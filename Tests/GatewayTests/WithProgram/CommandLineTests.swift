@@ -15,24 +15,27 @@ import Vitals
         URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
             .appending(path: "vitals2mqtt").path)
 
-    private func run(_ arguments: [String]) async throws -> (status: String, output: String, errors: String) {
+    private func run(
+        _ arguments: [String], in environment: Environment = .inherit
+    ) async throws -> (status: String, output: String, errors: String) {
         let result = try await Subprocess.run(
-            .path(Self.program), arguments: Arguments(arguments), output: .string(limit: 1 << 20),
-            error: .string(limit: 1 << 20))
+            .path(Self.program), arguments: Arguments(arguments), environment: environment,
+            output: .string(limit: 1 << 20), error: .string(limit: 1 << 20))
         return ("\(result.terminationStatus)", result.standardOutput, result.standardError)
     }
 
     @Test(arguments: [
         (["--version"], 0), (["--help"], 0), (["plugins"], 0), (["plugins", "simulator"], 0),
-        (["plugins", "none"], 64), (["config-reference"], 0),
-        (["run"], 64), (["jump"], 64), (["run", "--config", "/nowhere/c.yaml"], 78), (["check-config"], 64),
-        (["check-config", "/nowhere/c.yaml"], 78), (["doctor"], 64), (["doctor", "--config", "/nowhere/c.yaml"], 1),
+        (["plugins", "colmi-ring"], 0), (["plugins", "mqtt"], 0), (["plugins", "none"], 64), (["config-reference"], 0),
+        (["jump"], 64), (["run", "--config", "/nowhere/c.yaml"], 78), (["check-config", "c.yaml"], 64),
+        (["dashboard", "c.yaml"], 64), (["dashboard", "--config", "/nowhere/c.yaml"], 78),
+        (["check-config", "--config", "/nowhere/c.yaml"], 78), (["doctor", "--config", "/nowhere/c.yaml"], 1),
         (["run", "--config", "x", "--log-level", "loud"], 64),
         (["demo", "--broker", "localhost"], 78), (["plugin", "check"], 64), (["plugin", "check", "--", "./a"], 1),
         (["plugin", "check", "--timeout", "0", "--", "true"], 64), (["plugin", "check", "--", "true"], 1),
         (["plugin", "check", "--option", "a", "--", "true"], 64),
         (["scan", "--seconds", "61"], 64), (["scan", "--config", "/nowhere/c.yaml"], 78), (["store"], 0),
-        (["store", "info"], 64), (["store", "info", "--store", "/nowhere/a"], 1),
+        (["store", "info", "--store", "/nowhere/a"], 1),
         (["add", "--transport", "type"], 64), (["add", "--seconds", "0"], 64),
         (["add", "--driver", "simulator", "--option", "model=band"], 0),
         (["add", "--driver", "simulator", "--option", "model=hat"], 78), (["add", "--driver", "none"], 1),
@@ -53,6 +56,34 @@ import Vitals
         ])
         #expect(result.status == "\(TerminationStatus.exited(0))", "\(result.output)\(result.errors)")
         #expect(result.output.hasSuffix("The program does what Vitals Link wants.\n"))
+    }
+
+    @Test func `a variable names the configuration of all commands, and --config another one`() async throws {
+        let named = Environment.inherit.updating(["VITALS2MQTT_CONFIG": "/nowhere/named.yaml"])
+        let none = Environment.inherit.updating(["VITALS2MQTT_CONFIG": ""])
+        let commands = [
+            ["check-config"], ["run"], ["dashboard"], ["store", "info"], ["scan"], ["backup", "/nowhere/b"],
+        ]
+        for command in commands {
+            let byVariable = try await run(command, in: named).errors
+            #expect(byVariable.contains("/nowhere/named.yaml: The configuration file cannot be read"), "\(command)")
+            let byOption = try await run(command + ["--config", "/nowhere/other.yaml"], in: named).errors
+            #expect(byOption.contains("/nowhere/other.yaml: The configuration file cannot be read"), "\(command)")
+        }
+        #expect(try await run(["doctor"], in: named).output.contains("/nowhere/named.yaml"))
+        let standard = "/etc/vitals2mqtt/vitals2mqtt.yaml"
+        guard !FileManager.default.fileExists(atPath: standard) else { return }
+        #expect(try await run(["check-config"], in: none).errors.contains(standard))
+    }
+
+    @Test func `a plugin is found by its drivers and transports, and a wrong name gets a proposal`() async throws {
+        let byDriver = try await run(["plugins", "colmi-ring"]).output
+        #expect(byDriver.hasPrefix("ColmiRing: "))
+        let byTransport = try await run(["plugins", "mqtt"]).output
+        #expect(byTransport.hasPrefix("Phones: "))
+        let wrong = try await run(["plugins", "colmi"]).errors
+        let proposal = "There is no plugin, driver or transport colmi. Did you mean colmi-ring or colmiring?"
+        #expect(wrong.contains(proposal), "\(wrong)")
     }
 
     @Test func `shows a plugin with its sample`() async throws {
@@ -100,7 +131,8 @@ import Vitals
             try await Subprocess.run(
                 .name("setpriv"),
                 arguments: [
-                    "--reuid", "\(user)", "--regid", "\(user)", "--clear-groups", program, "check-config", path,
+                    "--reuid", "\(user)", "--regid", "\(user)", "--clear-groups", program, "check-config",
+                    "--config", path,
                 ],
                 input: .none, output: .discarded, error: .string(limit: 1 << 20)
             ).standardError

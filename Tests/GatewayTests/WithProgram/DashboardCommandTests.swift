@@ -44,7 +44,7 @@ import Vitals
 
         """.write(toFile: path, atomically: false, encoding: .utf8)
         let result = try await Subprocess.run(
-            .path(Self.program), arguments: Arguments(["dashboard"] + options + [path]),
+            .path(Self.program), arguments: Arguments(["dashboard", "--config", path] + options),
             output: .string(limit: 1 << 20),
             error: .string(limit: 1 << 20))
         return ("\(result.terminationStatus)", result.standardOutput, result.standardError)

@@ -21,6 +21,8 @@ final class Adapter {
     var trouble: LinkError?
     /// Why its last scan did not begin; `nil` if it did.
     var scanFailure: LinkError?
+    /// What the log has of its scan: failures, and that it hears nothing.
+    var scanNotices = RepeatedNotice()
     /// Whether the gateway switches it on: since it has appeared, or since the gateway has switched it off, until it is on.
     var isToBeOn = true
     /// When that is tried again.

@@ -126,7 +126,6 @@ extension Radio {
     }
 
     private func perform(_ action: ScanWatch.Action, on adapter: Adapter) async {
-        let name = Logger.MetadataValue.string(adapter.name)
         do throws(BusError) {
             switch action {
             case .none: break
@@ -140,18 +139,15 @@ extension Radio {
                     var generator = SystemRandomNumberGenerator()
                     adapter.scan.stopFailed(at: clock.uptime, using: &generator)
                     if error == .cancelled { return }
-                    logger.warning(
-                        "The scan of an adapter does not end; it is tried again.",
-                        metadata: ["adapter": name, "error": "\(error)"])
+                    say(.warning, "The scan of an adapter does not end; it is tried again.", of: adapter, "\(error)")
                 }
             case .restart:
-                logger.notice("An adapter hears nothing; its scan begins again.", metadata: ["adapter": name])
+                say(.notice, "An adapter hears nothing; its scan begins again.", of: adapter)
                 try? await stopScan(adapter)
                 try await startScan(adapter)
                 adapter.scan.restarted(at: clock.uptime)
             case .powerCycle:
-                logger.warning(
-                    "An adapter still hears nothing; it is switched off and on.", metadata: ["adapter": name])
+                say(.warning, "An adapter still hears nothing; it is switched off and on.", of: adapter)
                 adapter.scan.powerCycled()
                 try? await stopScan(adapter)
                 try await powerCycle(adapter)
@@ -164,8 +160,16 @@ extension Radio {
             if error == .cancelled { return }
             adapter.scanFailure = LinkError(of: error, "The Bluetooth adapter \(adapter.name) does not scan")
             settleScans()
-            logger.warning("An adapter does not scan.", metadata: ["adapter": name, "error": "\(error)"])
+            say(.warning, "An adapter does not scan.", of: adapter, "\(error)")
         }
+    }
+
+    /// Says it of an adapter; what repeats is said at growing distances.
+    private func say(_ level: Logger.Level, _ message: Logger.Message, of adapter: Adapter, _ error: String? = nil) {
+        let isDue = adapter.scanNotices.isDue("\(message) \(error ?? "")", at: clock.uptime)
+        var metadata: Logger.Metadata = ["adapter": "\(adapter.name)", "times": "\(adapter.scanNotices.count)"]
+        if let error { metadata["error"] = "\(error)" }
+        logger.log(level: isDue ? level : .debug, message, metadata: metadata)
     }
 
     private func startScan(_ adapter: Adapter) async throws(BusError) {

@@ -17,6 +17,7 @@ package final class HTTPListener: PluginService {
             #trusted_proxies: [127.0.0.1]   # they name the sender in X-Forwarded-For or Forwarded
 
         """
+    package static let shared = "the listener for posts"
     /// The listener, its connections, and one that is being accepted.
     package static let descriptors = 2 + maximumConnections + maximumRefused
 

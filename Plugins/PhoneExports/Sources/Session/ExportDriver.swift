@@ -33,6 +33,10 @@ package final class ExportDriver<Format: ExportFormat>: DeviceDriver {
         }
     }
 
+    package func examine(from: Timestamp?, context: SessionContext) async -> [Finding] {
+        await source.examine(from: from, context)
+    }
+
     /// The watch of its folder.
     package var service: (any PluginService.Type)? { ExportFolders<Format>.self }
 

@@ -14,6 +14,8 @@ package final class ExportFolders<Format: ExportFormat>: PluginService {
         """
     }
 
+    package static var shared: String { "the watch of folders" }
+
     /// How often a folder is checked: network shares report no change.
     package static var defaultInterval: Duration { .minutes(1) }
     /// Values of `poll_interval`: a check costs little, and a new export waits for it.

@@ -26,6 +26,33 @@ actor ExportOpener {
         self.executor = executor
     }
 
+    /// Says what the present export has of the device, and changes nothing.
+    /// - Parameter from: where a first synchronisation begins; `nil` if it reads everything.
+    func examine(from: Timestamp?, _ context: SessionContext) -> [Finding] {
+        let subject = context.device.text
+        do throws(ExportError) {
+            let stamp = try format.place.newest()
+            let export = try OpenExport(stamp, format, context)
+            guard let newest = export.extents.values.map(\.last).max() else {
+                return [Finding(.warning, subject, OpenExport.emptiness(of: stamp.path))]
+            }
+            if let from, newest < from {
+                return [
+                    Finding(
+                        .warning, subject,
+                        "The newest record of \(stamp.path) is of \(newest), and a first synchronisation reads those since "
+                            + "\(from). Set sync: {first: all} to read older ones, or let the phone export again.")
+                ]
+            }
+            let count = export.extents.values.reduce(0) { $0 + $1.count }
+            let samples = count == 1 ? "1 sample" : "\(count) samples"
+            return [Finding(.fine, subject, "\(stamp.path) has \(samples), the newest of \(newest).")]
+        } catch {
+            // It may be written just now.
+            return [Finding(error.code == .torn ? .warning : .problem, subject, error.message)]
+        }
+    }
+
     /// Checks once, and reads the present export if it is new and whole.
     func check(_ context: SessionContext) throws(ExportError) -> sending ExportCheck<OpenExport> {
         let stamp: FileStamp

@@ -114,7 +114,7 @@ package final class ExportSession: DeviceSession {
             } catch {
                 // The export in use stays. The same problem is logged once.
                 if error.message != problem {
-                    context.logger.notice("The export cannot be read now.", metadata: ["error": "\(error.message)"])
+                    context.logger.warning("The export cannot be read now.", metadata: ["error": "\(error.message)"])
                 }
                 problem = error.message
                 continue
@@ -131,6 +131,7 @@ package final class ExportSession: DeviceSession {
 
     /// Sends the samples of all days that are not as the gateway knows them, batch by batch, each when the one before is durable.
     private func sendChanges() async throws {
+        var report = DocumentReport()
         let (changes, digests) = try await source.undelivered(context)
         for change in changes where description.capabilities.supports(.history, change.metric) {
             var page: String?
@@ -141,9 +142,11 @@ package final class ExportSession: DeviceSession {
                 page = found.next
                 // Nothing more is read before these are durable.
                 let horizon = context.clock.now + OpenExport.future
-                _ = try await batches.send(found.samples.filter { $0.end <= horizon }, to: inbox)
+                for outcome in try await batches.send(found.samples.filter { $0.end <= horizon }, to: inbox) {
+                    report.count(outcome)
+                }
             } while page != nil
         }
-        await source.deliver(digests, context)
+        await source.deliver(digests, report, context)
     }
 }

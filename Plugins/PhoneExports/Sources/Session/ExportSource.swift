@@ -1,3 +1,4 @@
+import Concurrency
 import GatewayKit
 import Logging
 import Vitals
@@ -16,6 +17,8 @@ actor ExportSource {
     private var delivered: DeliveredContent?
     /// The rows without a sample that were reported, of the export before.
     private var reported: [String: [SkippedRows.Reason: Int]] = [:]
+    /// Exports without a record of the device.
+    private var emptiness = RepeatedNotice()
     /// The name of the driver, with which the notes begin to say what they are of.
     private let driver: String
 
@@ -60,9 +63,14 @@ actor ExportSource {
         case .retryAfter(let pause): return .retryAfter(pause)
         case .found(let export):
             current = export
-            report(export, context.logger)
+            report(export, context)
             return .found(())
         }
+    }
+
+    /// Says for `doctor` what the present export has of the device. It need not stand still, and is not taken into use.
+    func examine(from: Timestamp?, _ context: SessionContext) async -> [Finding] {
+        await opener.examine(from: from, context)
     }
 
     /// The metrics of the export in use.
@@ -108,15 +116,21 @@ actor ExportSource {
         return (current.digests.changes(since: known, latest: latest), current.digests)
     }
 
-    /// Notes that the gateway has this content durably. If the note cannot be kept, the driver sends the same content again after a restart.
-    func deliver(_ digests: Digests, _ context: SessionContext) async {
+    /// Notes that the gateway has this content durably, and says what became of it. If the note cannot be kept, the driver sends the
+    /// same content again after a restart.
+    func deliver(_ digests: Digests, _ report: DocumentReport, _ context: SessionContext) async {
         do throws(DeviceError) {
             var content = try await content(context)
             content.become(digests)
             delivered = content
             try await content.save(in: context.notes, of: origin(context))
             delivered = content
-            context.logger.info("The export is stored.")
+            var report = report
+            for reasons in (current?.skippedRows ?? [:]).values {
+                for (reason, count) in reasons { report.skip(reason.rawValue, count: count) }
+            }
+            // What a synchronisation reads has its own line.
+            context.logger.info("The export is stored.", metadata: report.metadata)
         } catch {
             context.logger.warning("What was delivered cannot be noted.", metadata: ["error": "\(error.message)"])
         }
@@ -135,7 +149,11 @@ actor ExportSource {
         return ([driver, context.calendar.identifier] + options).joined(separator: "\n")
     }
 
-    private func report(_ export: OpenExport, _ logger: Logger) {
+    private func report(_ export: OpenExport, _ context: SessionContext) {
+        let logger = context.logger
+        if export.extents.isEmpty, emptiness.isDue(at: context.clock.uptime) {
+            logger.warning("\(OpenExport.emptiness(of: place.path))")
+        }
         logger.info("A new export was read.", metadata: ["schema": "\(export.database.version)"])
         for note in export.device.notes { logger.info("A note on the export.", metadata: ["note": "\(note)"]) }
         for (table, reasons) in export.skippedRows.sorted(by: { $0.key < $1.key }) {

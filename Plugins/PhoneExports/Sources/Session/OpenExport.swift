@@ -66,6 +66,11 @@ package struct OpenExport {
         (skippedRows, limits) = (found.counts, found.limits)
     }
 
+    /// What to do where an export has no record of a device.
+    static func emptiness(of path: String) -> String {
+        "\(path) has no record of this device that the gateway reads. The command vitals2mqtt sources \(path) says what it has."
+    }
+
     /// What the device says of itself.
     package var identity: DeviceIdentity { device.identity }
     /// The newest charge of its battery.

@@ -8,6 +8,7 @@ package struct PhoneDriver<App: PhoneApp>: DeviceDriver {
     package static var link: LinkKind { .documents }
 
     private let options: PhoneOptions
+    private let emptyDocuments = EmptyDocuments()
 
     package init(options: inout ConfigurationReader) {
         self.options = PhoneOptions(&options, known: App.metrics, sourceOption: App.sourceOption)
@@ -24,7 +25,7 @@ package struct PhoneDriver<App: PhoneApp>: DeviceDriver {
         guard case .documents(let documents) = link else {
             throw DeviceError(.failure, "The driver \(App.driver) needs a link for documents.")
         }
-        let session = PhoneSession<App>(options, context)
+        let session = PhoneSession<App>(options, emptyDocuments, context)
         let ending = Promise<any Error>()
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -13,13 +13,15 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
     private let hasWarned = Mutex(false)
     /// The records of this session that are no samples.
     private let dropped = Mutex(0)
+    private let emptyDocuments: EmptyDocuments
     private let context: SessionContext
     private let inbox = EventInbox()
     private let batches = SettledBatches()
     private let isOver = Promise<Void>()
 
-    init(_ options: PhoneOptions, _ context: SessionContext) {
+    init(_ options: PhoneOptions, _ emptyDocuments: EmptyDocuments, _ context: SessionContext) {
         self.context = context
+        self.emptyDocuments = emptyDocuments
         metrics = Set(options.metrics)
         source = options.source
         description = DeviceDescription(
@@ -79,6 +81,12 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
         } catch {
             return document.answer(.unreadable(error.message))
         }
+        context.logger.info("A document was taken.", metadata: report.metadata)
+        if let reasons = emptyDocuments.reasons(report, at: context.clock.uptime) {
+            context.logger.warning(
+                "A document gives nothing; correct the settings of the app, or the device's options.",
+                metadata: ["reasons": "\(reasons)"])
+        }
         document.answer(.stored(report))
     }
 
@@ -104,7 +112,7 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
         while samples.count < PhoneLimits.batch, let record = try records.next() {
             switch record {
             case .sample(let sample) where sample.start < now && now < sample.end:
-                report.skip("an interval that has not ended; it comes again")
+                report.skip(EmptyDocuments.laterInterval)
             case .sample(let sample) where metrics.contains(sample.metric): samples.append(sample)
             case .sample(let sample): report.skip("\(sample.metric.rawValue) is not among the options' metrics")
             case .skipped(let reason):
@@ -113,6 +121,23 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
             }
         }
         return samples.isEmpty ? nil : samples
+    }
+}
+
+/// What the log has of a device's documents of which nothing was taken, over all of its sessions.
+final class EmptyDocuments: Sendable {
+    /// Why a record is skipped that is no mistake.
+    static let laterInterval = "an interval that has not ended; it comes again"
+
+    private let notice = Mutex(RepeatedNotice())
+
+    /// Why nothing of a document was taken, if that is a mistake, and to be said now.
+    func reasons(_ report: DocumentReport, at uptime: Duration) -> String? {
+        let taken = report.new + report.corrected + report.known + report.superseded
+        let reasons = (Array(report.refused.keys) + report.skipped.keys).filter { $0 != Self.laterInterval }.sorted()
+        guard taken == 0, !reasons.isEmpty else { return nil }
+        let text = reasons.joined(separator: "; ")
+        return notice.withLock { $0.isDue(text, at: uptime) } ? text : nil
     }
 }
 

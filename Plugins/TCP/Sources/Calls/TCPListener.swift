@@ -20,6 +20,7 @@ package final class TCPListener: PluginService {
             #tls: {certificate: tcp.pem, key: tcp-key.pem}
 
         """
+    package static let shared = "the listener for calls"
     /// The listener, and callers that have not introduced themselves.
     package static let descriptors = 2 + maximumStrangers
 
