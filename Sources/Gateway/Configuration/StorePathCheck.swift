@@ -12,6 +12,7 @@ extension GatewayConfiguration {
         func issue(_ message: String) -> ConfigurationIssue {
             ConfigurationIssue(line: line, path: "store.path", message: message)
         }
+        if let text = OwnedFolder.refusal(of: store.path) { return ([issue(text)], []) }
         // What is beside the file is beside the file itself, and not beside a link to it.
         let path = StorePath.resolved(store.path)
         var status = stat()

@@ -2,7 +2,9 @@ import Dispatch
 import Foundation
 import Glibc
 package import Recordings
+import Store
 import Synchronization
+import Vitals
 
 /// Why a recording could not be written.
 package enum RecordingFileError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -28,6 +30,8 @@ package final class RecordingFile: Sendable {
     /// Records links into the file.
     package let recorder: LinkRecorder
     private let path: String
+    /// From which `remove` finds the file.
+    private let folder: OwnedFolder?
     private let ended: @Sendable (String) -> Void
     private let isClosing = Atomic(false)
     private let failure = Mutex<RecordingFileError?>(nil)
@@ -38,21 +42,26 @@ package final class RecordingFile: Sendable {
     package convenience init(
         creating path: String, ended: @escaping @Sendable (String) -> Void
     ) throws(RecordingFileError) {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let folder: OwnedFolder
+        do throws(StoreError) { folder = try OwnedFolder(of: path) } catch {
+            throw .refused(path: path, reason: String(error.message.dropLast()))
+        }
+        let descriptor = folder.create()
         guard descriptor >= 0 else {
             let number = errno
             if number == EEXIST { throw .exists(path: path) }
             throw .refused(path: path, reason: String(cString: strerror(number)))
         }
-        self.init(path: path, descriptor: descriptor, ended: ended)
+        self.init(path: path, in: folder, descriptor: descriptor, ended: ended)
     }
 
     /// Begins a recording into an open file, and closes it at the end.
     init(
-        path: String, descriptor: Int32, limit: Int = LinkRecorder.maximumBytes,
+        path: String, in folder: OwnedFolder? = nil, descriptor: Int32, limit: Int = LinkRecorder.maximumBytes,
         ended: @escaping @Sendable (String) -> Void
     ) {
         self.path = path
+        self.folder = folder
         self.ended = ended
         let arrival = DispatchSemaphore(value: 0)
         recorder = LinkRecorder(gateway: GatewayVersion.current, limit: limit) { arrival.signal() }
@@ -71,7 +80,7 @@ package final class RecordingFile: Sendable {
     }
 
     /// Removes the file, for a gateway that could not begin. Call it after `close`.
-    package func remove() { unlink(path) }
+    package func remove() { folder?.remove() }
 
     /// Ends the recording, and waits until it is on its way to the disk. Returns why it is not whole; `nil` if it is. Call it once.
     package func close() -> RecordingFileError? {

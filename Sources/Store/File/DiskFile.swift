@@ -5,7 +5,7 @@ import Vitals
 enum DiskFile {
     /// Makes a file, or the names in a folder, durable.
     static func synchronise(_ path: String) throws(StoreError) {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw failure(path) }
         defer { Glibc.close(descriptor) }
         guard fsync(descriptor) == 0 else { throw failure(path) }
@@ -20,12 +20,32 @@ enum DiskFile {
     /// - Returns: whether the file exists.
     @discardableResult
     static func create(_ path: String, for owner: StoreOwner?) -> Bool {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        let descriptor = Glibc.open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
         guard descriptor >= 0 else { return errno == EEXIST }
         defer { Glibc.close(descriptor) }
         owner?.adopt(descriptor)
         // The umask may have taken a bit of it.
         return fchmod(descriptor, mode) == 0
+    }
+
+    /// Opens a regular file for reading; `nil` with `errno` if that fails, or it is a link. Opening anything else could wait for ever.
+    static func open(_ path: String) -> Descriptor? {
+        let number = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard number >= 0 else { return nil }
+        let file = Descriptor(number)
+        guard file.status.st_mode & S_IFMT == S_IFREG else {
+            errno = EINVAL
+            return nil
+        }
+        return file
+    }
+
+    /// The first bytes of a regular file, or all of them; `nil` with `errno` if it cannot be read.
+    static func read(_ path: String, upTo count: Int = .max) -> [UInt8]? {
+        guard let file = open(path) else { return nil }
+        defer { withExtendedLifetime(file) {} }
+        guard let bytes = try? FileHandle(fileDescriptor: file.number).read(upToCount: count) else { return [] }
+        return [UInt8](bytes)
     }
 
     /// Gives a durable file its final name, in the same folder. It replaces a file of that name.

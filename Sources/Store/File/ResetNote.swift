@@ -30,7 +30,7 @@ struct ResetNote {
 
     /// `nil` without a note, or if it cannot be read.
     var content: Content? {
-        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return nil }
+        guard let text = DiskFile.read(path).flatMap({ String(validating: $0, as: UTF8.self) }) else { return nil }
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
         guard lines.count > 1, let reason = Reason(rawValue: lines[0]) else { return nil }
         let identity = lines.count > 2 && !lines[2].isEmpty ? lines[2] : nil

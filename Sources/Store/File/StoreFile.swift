@@ -27,8 +27,9 @@ final class StoreFile: Sendable {
         path: String, migrator: DatabaseMigrator = Schema.migrator, now: Timestamp, newIdentity: SampleID,
         atStep: () -> Void = {}
     ) throws(StoreError) {
-        let path = StorePath.resolved(path)
-        let lock = try FileLock(of: path)
+        let folder = try OwnedFolder(of: path)
+        let path = folder.path
+        let lock = try FileLock(of: folder)
         let place = StorePlace(path: path, migrator: migrator)
         let note = ResetNote(of: path)
         try place.endMove(note.content)

@@ -27,9 +27,7 @@ package struct StoreHeader {
     package init(of path: String) {
         let path = StorePath.resolved(path)
         self.path = path
-        let file = FileHandle(forReadingAtPath: path)
-        defer { try? file?.close() }
-        let bytes = [UInt8]((try? file?.read(upToCount: 108)) ?? Data())
+        let bytes = DiskFile.read(path, upTo: 108) ?? []
         isDatabase = bytes.starts(with: Self.signature)
         guard isDatabase, bytes.count == 108 else {
             isOfAnotherProgram = false

@@ -40,14 +40,17 @@ package enum StorePath {
 /// The owner of the files that root makes for a store. A service that runs as another user could otherwise not open a store
 /// that root has restored, or that root checked.
 struct StoreOwner {
-    private let user: uid_t
+    let user: uid_t
     private let group: gid_t
 
-    /// The owner of the store's file, of its folder while there is no file. `nil` unless root asks: others own what they make.
+    /// The owner of the folder if that is another user than root, since any file in it may be somebody's link. Otherwise that of the
+    /// store's file, and root's where there is none. `nil` unless root asks: others own what they make.
     init?(of store: String) {
         var status = stat()
         let folder = URL(filePath: store).deletingLastPathComponent().path
-        guard geteuid() == 0, stat(store, &status) == 0 || stat(folder, &status) == 0 else { return nil }
+        guard geteuid() == 0, stat(folder, &status) == 0 else { return nil }
+        var file = stat()
+        if status.st_uid == 0, lstat(store, &file) == 0, file.st_mode & S_IFMT == S_IFREG { status = file }
         (user, group) = (status.st_uid, status.st_gid)
     }
 

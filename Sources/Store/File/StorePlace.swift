@@ -39,11 +39,10 @@ struct StorePlace {
     /// - Throws: `StoreError` `unavailable` if the file cannot be read. It may be sound, so it must not be moved aside.
     private func hasHeader() throws(StoreError) -> Bool {
         let signature = StoreHeader.signature
-        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw unreadable(errno) }
-        defer { Glibc.close(descriptor) }
+        guard let file = DiskFile.open(path) else { throw unreadable(errno) }
+        defer { withExtendedLifetime(file) {} }
         var bytes = [UInt8](repeating: 0, count: signature.count)
-        let count = read(descriptor, &bytes, bytes.count)
+        let count = read(file.number, &bytes, bytes.count)
         guard count >= 0 else { throw unreadable(errno) }
         return bytes[..<count] == signature[...]
     }

@@ -45,6 +45,28 @@ import Vitals
         }
     }
 
+    @Test func `a link or a pipe in place of the recording is not opened, and root follows no link on the way to it`()
+        async throws
+    {
+        try await withFolder { folder in
+            let (link, pipe, target) = (folder + "/link", folder + "/pipe", folder + "/target")
+            try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: target)
+            try #require(mkfifo(pipe, 0o600) == 0)
+            #expect(throws: RecordingFileError.exists(path: pipe)) { _ = try RecordingFile(creating: pipe) { _ in } }
+            guard geteuid() == 0 else { return }
+            let (place, way) = (folder + "/place", folder + "/way")
+            try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: false)
+            try FileManager.default.createSymbolicLink(atPath: way, withDestinationPath: place)
+            try #require(lchown(way, 65_534, 65_534) == 0 && lchown(link, 65_534, 65_534) == 0)
+            for path in [way + "/new", link] {
+                let error = #expect(throws: RecordingFileError.self) { _ = try RecordingFile(creating: path) { _ in } }
+                #expect(error?.description.contains("is a link, and root follows only links of root's own") == true)
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: place) == [])
+            #expect(!FileManager.default.fileExists(atPath: target))
+        }
+    }
+
     @Test func `a file that exists is not touched, and a folder that is missing is reported`() async throws {
         try await withFolder { folder in
             let path = folder + "/mine"

@@ -272,6 +272,13 @@ import Vitals
             let all = ConfigurationReport(checking: path, with: bundled).problems
             #expect(all.contains("mqtt.password.file: \(folder)/fifo cannot be read: it is no regular file."))
             #expect(all.contains("mqtt.tls.ca_file: \(folder)/fifo cannot be read: it is no regular file."))
+            let endless = try write(
+                "mqtt: {url: mqtts://h, username: u, password: {file: /dev/zero}, tls: {ca_file: /dev/zero}}\n",
+                to: "e", in: folder)
+            let both = ConfigurationReport(checking: endless, with: bundled).problems
+            for key in ["mqtt.password.file", "mqtt.tls.ca_file"] {
+                #expect(both.contains("\(key): /dev/zero cannot be read: it is no regular file."))
+            }
         }
     }
 }

@@ -69,4 +69,43 @@ import Testing
         for path in [other.path, young, used.path] { #expect(FileStamp(of: path) != nil) }
     }
 
+    @Test func `a pipe, a socket or a link that anyone left among the copies holds up nothing, and stays`() throws {
+        let other = try folder.write([1], as: "notes", at: 100)
+        let names = ["pipe", "socket", "link"].map { folder.path("vitals2mqtt-export-\($0)") }
+        try #require(mkfifo(names[0], 0o666) == 0 && mknod(names[1], S_IFSOCK | 0o666, 0) == 0)
+        try FileManager.default.createSymbolicLink(atPath: names[2], withDestinationPath: other.path)
+        _ = try PrivateFile(in: folder.url.path)
+        for name in names {
+            var status = stat()
+            #expect(lstat(name, &status) == 0, "\(name)")
+        }
+        #expect(FileStamp(of: other.path) == other)
+    }
+
+    @Test func `what is no file is named as such, or is none of the exports of a folder, and nobody waits for it`()
+        throws
+    {
+        let pipe = folder.path("pipe.db")
+        try #require(mkfifo(pipe, 0o600) == 0)
+        try FileManager.default.createSymbolicLink(atPath: folder.path("zero.db"), withDestinationPath: "/dev/zero")
+        for path in [pipe, folder.path("zero.db")] {
+            let place = ExportPlace(path: path, names: [], extensions: [])
+            let error = #expect(throws: ExportError.self) { _ = try place.newest() }
+            #expect(error?.message == "\(path) is no file. Name the file that the phone exports, or its folder.")
+        }
+        #expect(throws: ExportError.self) { _ = try place.newest() }
+        let good = try folder.write([1], as: "good.db", at: 100)
+        #expect(try place.newest() == good)
+        // It becomes a pipe between the check and the reading.
+        let file = try folder.write(try folder.database(10), as: "later.db", at: 200)
+        unlink(file.path)
+        try #require(mkfifo(file.path, 0o600) == 0)
+        #expect(throws: ExportError.self) { _ = try ExportDatabase(copying: file, entry: "") }
+    }
+
+    @Test func `the newest of ten thousand files of a folder counts`() throws {
+        for number in 0..<10_000 { close(creat(folder.path("\(number).db"), 0o600)) }
+        let newest = try folder.write([1], as: "newest.db", at: 4_000_000_000)
+        #expect(try place.newest() == newest)
+    }
 }

@@ -30,6 +30,9 @@ package struct ExportPlace: Sendable, Hashable {
     package func newest(besides others: Set<FileStamp> = []) throws(ExportError) -> FileStamp {
         if let file = FileStamp(of: path) { return file }
         guard isFolder else {
+            if FileManager.default.fileExists(atPath: path) {
+                throw ExportError(.missing, "\(path) is no file. Name the file that the phone exports, or its folder.")
+            }
             throw ExportError(.missing, "There is no \(path). Check the path, and whether the phone has exported yet.")
         }
         let names: [String]

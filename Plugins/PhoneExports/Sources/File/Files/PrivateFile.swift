@@ -33,11 +33,13 @@ final class PrivateFile {
     private static func removeStaleFiles(in folder: String) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where name.hasPrefix(prefix) {
             let path = "\(folder)/\(name)"
-            let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+            // Anyone may have put a pipe there, which would hold up the opening.
+            let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
             guard file >= 0 else { continue }
             defer { close(file) }
             var status = stat()
-            guard fstat(file, &status) == 0, status.st_uid == geteuid(), time(nil) - status.st_mtim.tv_sec > staleAge
+            guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_uid == geteuid(),
+                time(nil) - status.st_mtim.tv_sec > staleAge
             else { continue }
             if flock(file, LOCK_EX | LOCK_NB) == 0 { unlink(path) }
         }

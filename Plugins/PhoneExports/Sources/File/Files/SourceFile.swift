@@ -8,10 +8,10 @@ final class SourceFile {
     let stamp: FileStamp
     private let descriptor: Int32
 
-    /// Opens a file.
+    /// Opens a file. What took its name since it was checked, such as a pipe, holds nobody up, and is torn.
     /// - Throws: `torn` if it is not the file that was checked, `unavailable` if it cannot be opened.
     init(_ expected: FileStamp) throws(ExportError) {
-        descriptor = open(expected.path, O_RDONLY | O_CLOEXEC)
+        descriptor = open(expected.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw .system("cannot be opened", expected.path, errno) }
         stamp = expected
         do throws(ExportError) { try checkUnchanged() } catch {
