@@ -112,6 +112,78 @@ struct PhonePushTests {
         }
     }
 
+    @Test func `steps of a watch and a phone count once, and a test counts for nobody`() async throws {
+        try await withBench { bench in
+            let port = try configure(bench)
+            _ = bench.startGateway()
+            try await bench.message("anna/link") { $0.json["state"]?.asString == "connecting" }
+            try await bench.message("ben/link") { $0.json["state"]?.asString == "connecting" }
+            func post(_ document: String, to name: String) async throws -> [Int?] {
+                try document.write(toFile: bench.path("document"), atomically: true, encoding: .utf8)
+                let answer = try await bench.post(
+                    bench.path("document"), to: "/v1/devices/\(name)", "\(name)'s secret", port: port)
+                #expect(answer.status == 200, "\(answer)")
+                return ["new", "corrected", "known", "superseded"].map { answer.json[$0]?.asInt }
+            }
+            let entries = (10..<40).flatMap { minute in
+                [("Watch", 30), ("Phone", 20)].map { source, steps in
+                    #"{"date":"2026-01-05 09:\#(minute):00 +0100","qty":\#(steps),"source":"\#(source)"}"#
+                }
+            }.joined(separator: ",")
+            let steps = #"{"data":{"metrics":[{"name":"step_count","units":"count","data":[\#(entries)]}]}}"#
+            #expect(try await post(steps, to: "anna") == [30, 0, 0, 30])
+            for _ in 0..<2 { #expect(try await post(steps, to: "anna") == [0, 0, 30, 30]) }
+            try await bench.message("anna/daily/steps/2026-01-05") { $0.json["total"]?.asInt == 900 }
+            let weight = #""weight":[{"kilograms":75.5,"time":"2026-01-05T07:30:00Z"}]"#
+            let test = #"{"timestamp":"2026-01-05T08:00:00Z","test":true,\#(weight)}"#
+            #expect(try await post(test, to: "ben") == [0, 0, 0, 0])
+        }
+    }
+
+    @Test(arguments: [1, 2] as [UInt64])
+    func `random documents end in the steps that the page of the contract counts`(seed: UInt64) async throws {
+        try await withBench { bench in
+            let port = try configure(bench)
+            _ = bench.startGateway()
+            try await bench.message("anna/link") { $0.json["state"]?.asString == "connecting" }
+            var random = SplitMix64(seed: seed)
+            let sources = [
+                ("Anna's Watch", 1), ("iPhone", 15), ("Oura Ring", 5), ("Anna's Watch|iPhone", 1), ("Scale", 60),
+            ]
+            // Across the night in which the clocks of Berlin go back.
+            let night = try #require(Timestamp(rfc3339: "2025-10-25T22:00:00Z"))
+            var files: [String] = []
+            for number in 0..<12 {
+                var entries: [String] = []
+                for _ in 0..<25 {
+                    let place = Int.random(in: 0..<sources.count, using: &random)
+                    let (source, length) = sources[place]
+                    let minute = Int.random(in: 0..<240 / length, using: &random) * length
+                    let start = night + .minutes(minute) + .seconds(place)
+                    entries.append(
+                        #"{"start":"\#(start)","end":"\#(start + .minutes(length))","qty":\#(minute % 90 + 1),"source":"\#(source)"}"#
+                    )
+                }
+                files.append(bench.path("document-\(number)"))
+                try #"{"data":{"metrics":[{"name":"step_count","data":[\#(entries.joined(separator: ","))]}]}}"#
+                    .write(toFile: files[number], atomically: true, encoding: .utf8)
+            }
+            try #"{"data":{"metrics":[{"name":"heart_rate","data":[{"date":"2025-10-25T22:00:00Z","Avg":60}]}]}}"#
+                .write(toFile: bench.path("last"), atomically: true, encoding: .utf8)
+            for file in (files + files.prefix(4)).shuffled(using: &random) + [bench.path("last")] {
+                let answer = try await bench.post(file, to: "/v1/devices/anna", "anna's secret", port: port)
+                #expect(answer.status == 200 && answer.json["refused"]?.asArray == [], "\(answer)")
+            }
+            let reference = bench.programs.start("python3", ["-B", Repository.fixture("counted_once.py")] + files)
+            try await reference.end(within: Bench.timeout)
+            let wanted = reference.events.elements.compactMap { Int($0.text) }
+            #expect(wanted.count > 20)
+            // What was stored last is published last.
+            try await bench.message("anna/measurement/heart_rate")
+            #expect(bench.values("anna", "steps") == wanted)
+        }
+    }
+
     @Test func `a part of a night or of a count is superseded, and the whole one stays`() async throws {
         try await withBench { bench in
             let port = try configure(bench)

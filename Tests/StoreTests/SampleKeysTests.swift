@@ -7,7 +7,11 @@ import Vitals
     @Test func `gives keys back in any order and of any length`() throws {
         var manual = beat(-100_000_000)
         manual.isUserInitiated = true
-        let samples = [beat(5), beat(5, lasting: 604_800), manual, beat(0), beat(2_000_000_000)].map(stored)
+        var beside = beat(5, lasting: 604_800)
+        beside.isUserInitiated = true
+        beside.origin = SampleOrigin(place: 1, name: "iPhone")
+        beside.origin?.isBeside = true
+        let samples = [beat(5), beat(5, lasting: 604_800), beside, manual, beat(0), beat(2_000_000_000)].map(stored)
         #expect(try SampleKeys.unpack(SampleKeys.pack(samples)) == samples.map { SampleKey($0.sample) })
         #expect(try SampleKeys.unpack([]) == [])
     }

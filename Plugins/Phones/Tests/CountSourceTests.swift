@@ -64,10 +64,10 @@ import Vitals
 
     @Test func `several sources are reported once in a session, with the option that picks one`() throws {
         let two = Self.exported(["Watch", "Phone"])
-        #expect(try warnings(of: [two, two], source: nil) == ["option source, sources Watch, Phone"])
-        #expect(try warnings(of: [two], source: "Watch") == [])
-        #expect(try warnings(of: [Self.exported(["Watch", nil, "Watch"])], source: nil) == [])
-        #expect(try warnings(of: [two], source: nil, metrics: [.heartRate]) == [])
+        #expect(try notices(of: [two, two], source: nil) == ["option sources, sources Watch, Phone"])
+        #expect(try notices(of: [two], source: "Watch") == [])
+        #expect(try notices(of: [Self.exported(["Watch", nil, "Watch"])], source: nil) == [])
+        #expect(try notices(of: [two], source: nil, metrics: [.heartRate]) == [])
     }
 
     @Test func `the number of sources that are reported is limited`() throws {
@@ -88,10 +88,11 @@ import Vitals
         #expect(issues(HealthAutoExport.self, "app").count == 1)
         #expect(issues(HealthConnectWebhook.self, "source").count == 1)
         #expect(issues(HealthAutoExport.self, "source", "").count == 1)
+        #expect(issues(HealthAutoExport.self, "sources") == [] && issues(HealthConnectWebhook.self, "sources") == [])
     }
 
-    /// The warnings of a session with these documents.
-    private func warnings(
+    /// The notices of a session with these documents.
+    private func notices(
         of documents: [String], source: String?, metrics: [Metric] = HealthAutoExport.metrics
     ) throws -> [String] {
         let log = LogRecorder()
@@ -111,7 +112,7 @@ import Vitals
                 }
             }
         }
-        return log.entries.filter { $0.level >= .warning }
+        return log.entries.filter { $0.level >= .notice }
             .map { "option \($0.metadata["option"] ?? ""), sources \($0.metadata["sources"] ?? "")" }
     }
 }

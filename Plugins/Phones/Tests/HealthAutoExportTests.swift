@@ -36,7 +36,7 @@ import Vitals
         #expect(try samples(.bloodGlucose).map(\.qualifiers) == [[.meal: "before"]])
         #expect(
             try samples(.bloodPressure).map(\.reading) == [.bloodPressure(BloodPressure(systolic: 120, diastolic: 80))])
-        #expect(try values(.steps) == ["2026-01-05T13:30:00.000Z": 61, "2026-01-05T13:31:00.000Z": 13])
+        #expect(try values(.steps) == ["2026-01-05T13:30:00.000Z": 61, "2026-01-05T13:31:00.000Z": 12.6])
     }
 
     @Test func `stages of one source become sleeps, in order and without overlap`() throws {

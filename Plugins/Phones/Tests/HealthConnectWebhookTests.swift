@@ -42,7 +42,7 @@ import Vitals
             value(.bloodGlucose, "2026-01-05T08:00:00Z", 99.1),
             Sample(
                 metric: .sport, start: at("2026-01-05T07:00:00Z"), end: at("2026-01-05T07:31:00Z"),
-                reading: .sport(Sport(activity: "type_56", distance: 5100, steps: 4800))),
+                reading: .sport(Sport(activity: "running", distance: 5100, steps: 4800))),
             Sample(
                 metric: .sport, start: at("2026-01-05T17:00:00Z"), end: at("2026-01-05T17:31:00Z"),
                 reading: .sport(Sport(activity: "running"))),

@@ -19,9 +19,10 @@ enum Phone {
 
     /// All records of a document.
     static func records<App: PhoneApp>(
-        _ document: [UInt8], of app: App.Type, calendar: LocalCalendar = berlin, source: String? = nil
+        _ document: [UInt8], of app: App.Type, calendar: LocalCalendar = berlin, source: String? = nil,
+        order: SourceOrder = SourceOrder()
     ) throws -> (samples: [Sample], skipped: [String: Int]) {
-        var stream = try App.records(of: document, calendar: calendar, source: source)
+        var stream = try App.records(of: document, calendar: calendar, source: source, order: order)
         var samples: [Sample] = []
         var skipped: [String: Int] = [:]
         while let record = try stream.next() {

@@ -107,6 +107,8 @@ extension SampleProjection {
     }
 
     private func isNewest(_ stored: StoredSample, at now: Timestamp) -> Bool {
+        // Beside it there is one of an earlier source.
+        if stored.sample.besideName != nil { return false }
         guard let mark = highWater[stored.sample.metric] else { return true }
         // A mark in the future was set while the gateway's clock was wrong, and would hide every sample until then. If the
         // sample is in the future as well, the clock is wrong now, and the mark holds.
@@ -124,7 +126,7 @@ extension SampleProjection {
         }
     }
 
-    /// Forgets a withdrawn sample. Its replacement ends at the same time or later, and is the newest now.
+    /// Forgets a withdrawn sample. Its replacement ends after its start, and is the newest now.
     private mutating func forget(_ stored: StoredSample) {
         let sample = stored.sample
         guard latest[sample.metric]?.isSameRecord(as: stored) == true else { return }

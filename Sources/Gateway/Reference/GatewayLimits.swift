@@ -80,6 +80,10 @@ enum GatewayLimits {
         OperatorLimit("duration of a sample", time: SampleLimits.duration, "refused", "the longest races take days"),
         OperatorLimit(
             "steps of a sample", counts: SampleLimits.steps, "refused", "twice what the fastest make in a day"),
+        OperatorLimit(
+            "`sources` of a device", count: SourceOrder.maximumNames, "refused", "a person wears a few devices"),
+        OperatorLimit(
+            "characters of a source's name", count: SampleOrigin.maximumName, "cut", "it is stored with its samples"),
         OperatorLimit("stages of a sleep", count: SampleLimits.stages, "refused", "one every 30 s of a day"),
         OperatorLimit(
             "samples of a message", count: Fact.Measurement.maximumSamples, "several messages", "60 KiB of JSON"),

@@ -2,38 +2,56 @@ import JSON
 import Vitals
 
 extension Sample {
-    /// The fields of a row beside its one number, as JSON; `nil` if there are none.
+    /// The fields of a row beside its one number, as JSON, the source first; `nil` if there are none.
     var fields: [UInt8]? {
-        let json: JSONValue
+        var members: [(key: String, value: JSONValue?)] = []
+        func add(_ more: [(key: String, value: JSONValue?)]) { members += more }
+        if let origin { add([(SampleOrigin.member, .string("\(origin.place) \(origin.name)"))]) }
         switch reading {
         case .value:
-            if qualifiers.isEmpty { return nil }
-            json = .record(
-                qualifiers.sorted { $0.key.rawValue < $1.key.rawValue }.map { ($0.key.rawValue, .string($0.value)) })
+            if members.isEmpty, qualifiers.isEmpty { return nil }
+            add(qualifiers.sorted { $0.key.rawValue < $1.key.rawValue }.map { ($0.key.rawValue, .string($0.value)) })
         case .bloodPressure(let pressure):
-            json = .record([
+            add([
                 ("systolic", .of(pressure.systolic)), ("diastolic", .of(pressure.diastolic)),
                 ("pulse", .of(pressure.pulse)),
             ])
         case .steps(let steps):
-            if steps.distance == nil, steps.energy == nil { return nil }
-            json = .record([("distance_m", .of(steps.distance)), ("energy_kcal", .of(steps.energy))])
+            if members.isEmpty, steps.distance == nil, steps.energy == nil { return nil }
+            add([("distance_m", .of(steps.distance)), ("energy_kcal", .of(steps.energy))])
         case .sleep(let sleep):
             let stages = sleep.stages.map { stage in
                 JSONValue.array([.string(stage.depth.rawValue), .time(stage.start), .time(stage.end)])
             }
-            json = .record([("stages", .array(stages))])
+            add([("stages", .array(stages))])
         case .sport(let sport):
-            json = .record([
+            add([
                 ("activity", .string(sport.activity)), ("distance_m", .of(sport.distance)),
                 ("energy_kcal", .of(sport.energy)), ("steps", .of(sport.steps)),
                 ("heart_rate_min", .of(sport.minimumHeartRate)), ("heart_rate_avg", .of(sport.averageHeartRate)),
                 ("heart_rate_max", .of(sport.maximumHeartRate)),
             ])
         }
-        return json.bytes
+        return JSONValue.record(members).bytes
     }
+}
 
+extension SampleOrigin {
+    /// The member of a row's fields that has the source: its place and its name.
+    static let member = "origin"
+    /// How the fields of a sample with a source begin.
+    private static let beginning = Array("{\"\(member)\":".utf8)
+
+    /// The source of a row; `nil` for one without.
+    /// - Throws: `StoreError` if `Sample.fields` has not written the row.
+    init?(fields: [UInt8]?, isBeside: Bool) throws {
+        // Most rows have none, and are not parsed for it.
+        guard let fields, fields.starts(with: Self.beginning) else { return nil }
+        let text = try JSONValue.kept(fields).text(Self.member)
+        guard let space = text.firstIndex(of: " "), let place = Int(text[..<space]) else { throw JSONValue.isDamaged }
+        self.init(place: place, name: String(text[text.index(after: space)...]))
+        self.isBeside = isBeside
+    }
 }
 
 extension Metric {
@@ -62,9 +80,11 @@ extension Reading {
                     pulse: json["pulse"]?.asDouble))
         case .count:
             let json: JSONValue = fields == nil ? [:] : try .kept(fields)
-            guard let count = Int(exactly: value) else { throw JSONValue.isDamaged }
-            self = .steps(
-                Steps(count: count, distance: json["distance_m"]?.asDouble, energy: json["energy_kcal"]?.asDouble))
+            guard
+                let steps = Steps(
+                    amount: value, distance: json["distance_m"]?.asDouble, energy: json["energy_kcal"]?.asDouble)
+            else { throw JSONValue.isDamaged }
+            self = .steps(steps)
         case .sleep:
             let stages = try JSONValue.kept(fields).list("stages").map { stage in
                 guard let depth = stage[0]?.asString.flatMap(Sleep.Stage.Depth.init(rawValue:)),

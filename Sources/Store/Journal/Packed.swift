@@ -72,8 +72,11 @@ struct PackedReader {
 }
 
 /// The packed keys of a message's samples: for each the distance of its start from the previous one, then its duration
-/// and whether it is user-initiated. A sample every few seconds takes three bytes.
+/// and whether it is user-initiated. A sample every few seconds takes three bytes. The number of a source follows where there is one.
 enum SampleKeys {
+    /// Marks a key with a source. No sample lasts so long that its duration has this bit.
+    private static let hasSource: UInt64 = 1 << 62
+
     static func pack(_ samples: [StoredSample]) -> [UInt8] {
         var writer = PackedWriter()
         var previous: Int64 = 0
@@ -81,7 +84,13 @@ enum SampleKeys {
             let key = SampleKey(stored.sample)
             writer.append(signed: key.start.milliseconds &- previous)
             previous = key.start.milliseconds
-            writer.append(UInt64(bitPattern: key.duration) << 1 | (key.isUserInitiated ? 1 : 0))
+            let second = UInt64(bitPattern: key.duration) << 1 | (key.isUserInitiated ? 1 : 0)
+            guard key.source != 0 else {
+                writer.append(second)
+                continue
+            }
+            writer.append(second | hasSource)
+            writer.append(UInt64(bitPattern: key.source))
         }
         return writer.bytes
     }
@@ -94,12 +103,17 @@ enum SampleKeys {
         var previous: Int64 = 0
         while !reader.isAtEnd {
             previous &+= try reader.signed()
-            let second = try reader.number()
+            var second = try reader.number()
+            var source: Int64 = 0
+            if second & hasSource != 0 {
+                second &= ~hasSource
+                source = Int64(bitPattern: try reader.number())
+            }
             keys.append(
                 SampleKey(
                     start: Timestamp(milliseconds: previous),
                     end: Timestamp(milliseconds: previous &+ Int64(bitPattern: second >> 1)),
-                    isUserInitiated: second & 1 == 1))
+                    isUserInitiated: second & 1 == 1, source: source))
         }
         return keys
     }

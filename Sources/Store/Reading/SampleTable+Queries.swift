@@ -7,7 +7,7 @@ extension SampleTable {
         WHERE series = (SELECT series.id FROM series JOIN device ON device.id = series.device
                 WHERE device.name = ?1 AND metric = ?2)
             AND start >= ?3 AND start < ?4 AND (start, duration, user_initiated) > (?5, ?6, ?7)
-            AND user_initiated BETWEEN ?9 AND ?10 AND withdrawn = 0
+            AND user_initiated & 1 BETWEEN ?9 AND ?10 AND withdrawn = 0
         ORDER BY start, duration, user_initiated LIMIT ?8
         """
 
@@ -25,7 +25,7 @@ extension SampleTable {
         // Without a key to continue from, start before every key.
         statement.bind(after?.start.milliseconds ?? .min, at: 5)
         statement.bind(after?.duration ?? .min, at: 6)
-        statement.bind(after?.isUserInitiated ?? false, at: 7)
+        statement.bind(after?.code ?? Int64(0), at: 7)
         statement.bind(Int64(limit), at: 8)
         statement.bind(isUserInitiated ?? false, at: 9)
         statement.bind(isUserInitiated ?? true, at: 10)

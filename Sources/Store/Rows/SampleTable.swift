@@ -1,7 +1,8 @@
 import GRDB
 import Vitals
 
-/// Samples as rows: writes and reads them.
+/// Samples as rows: writes and reads them. The column `user_initiated` has the key's `code`, which is also the source of a sample that
+/// stands beside another one; `fields` begins with the source, if there is one.
 enum SampleTable {
     static let insertion = """
         INSERT INTO sample(series, start, duration, user_initiated, value, fields, kind, exercise, user, revision,
@@ -38,6 +39,16 @@ enum SampleTable {
         WHERE series = ?1 AND start >= ?2 AND start < ?3 ORDER BY start DESC LIMIT ?4
         """
 
+    /// The same of counts, with their fields, which have their sources: only those that end after a moment or begin at it.
+    static let countRivals = """
+        SELECT start, duration, user_initiated, user, withdrawn, fields FROM sample
+        WHERE series = ?1 AND start >= ?2 AND start < ?3 AND (start + duration > ?5 OR start = ?5)
+        ORDER BY start DESC LIMIT ?4
+        """
+
+    /// How long the longest sample of a series lasts.
+    static let longest = "SELECT coalesce(max(duration), 0) FROM sample WHERE series = ?1"
+
     /// Binds a sample to `insertion` or `correction`.
     static func bind(_ stored: StoredSample, series: Int64, to statement: RawStatement) {
         let sample = stored.sample
@@ -57,18 +68,20 @@ enum SampleTable {
         statement.bind(series, at: 1)
         statement.bind(key.start.milliseconds, at: 2)
         statement.bind(key.end.milliseconds &- key.start.milliseconds, at: 3)
-        statement.bind(key.isUserInitiated, at: 4)
+        statement.bind(key.code, at: 4)
     }
 
     /// The sample in the current row.
     static func read(_ row: RawStatement, device: DeviceID, metric: Metric) throws -> StoredSample {
         let start = row.int64(0)
         let fields = row.bytes(4)
+        let code = row.int64(2)
         let sample = Sample(
             metric: metric, start: Timestamp(milliseconds: start),
             end: Timestamp(milliseconds: start &+ row.int64(1)), kind: Sample.Kind(code: row.int64(5)),
-            isUserInitiated: row.int64(2) != 0, isExercise: row.isNull(6) ? nil : row.int64(6) != 0,
+            isUserInitiated: code & 1 == 1, isExercise: row.isNull(6) ? nil : row.int64(6) != 0,
             revision: row.optionalInt(9), user: row.optionalInt(7), qualifiers: try metric.qualifiers(fields: fields),
+            origin: try SampleOrigin(fields: fields, isBeside: code > 1),
             reading: try Reading(metric: metric, value: row.double(3), fields: fields))
         return StoredSample(
             sample: sample, of: device, revision: Int(row.int64(8)),

@@ -74,27 +74,26 @@ extension Transaction {
             var series = try series(metric, of: &cached)
             let stored = StoredSample(
                 sample: sample, of: ingest.device, revision: sample.revision ?? 1, receivedAt: ingest.receivedAt)
+            if metric.shape == .count {
+                try noteLength(of: sample, in: &series)
+                cached.series[metric.index] = series
+            }
             SampleTable.bind(stored, series: series.row, to: insertion)
-            var outcome = SampleOutcome(stored: stored, novelty: .new)
-            var formerUser: Int?
+            var arrival = Arrival(outcome: SampleOutcome(stored: stored, novelty: .new))
             if try insertion.run() == 0 {
                 let kept = try self.sample(keptAt: stored, series: series.row, device: ingest.device)
-                formerUser = kept.sample.user
-                // A part of a count corrects nothing.
-                let isPart = ingest.overlaps == .largestCount && (stored.sample.count ?? 0) < (kept.sample.count ?? 0)
-                outcome =
-                    try isPart
-                    ? SampleOutcome(stored: kept, novelty: .known) : correct(kept, by: stored, series: series.row)
+                arrival = try self.arrival(
+                    of: stored, over: kept, series: series.row, outcomes: &outcomes, ingest: ingest)
             }
-            let mayReturn = ingest.overlaps == .lastReported && outcome.stored.isWithdrawn
-            if metric.isInterval, outcome.novelty != .known || mayReturn {
-                try settlePlace(
-                    of: &outcome, formerUser: formerUser, series: series.row, outcomes: &outcomes, ingest: ingest)
+            let mayReturn = ingest.overlaps == .lastReported && arrival.outcome.stored.isWithdrawn
+            if metric.isInterval, !arrival.isDropped, arrival.outcome.novelty != .known || mayReturn {
+                try settlePlace(of: &arrival, series: series, outcomes: &outcomes, ingest: ingest)
             }
+            let outcome = arrival.outcome
             own.append(outcomes.count)
             outcomes.append(outcome)
-            guard !outcome.stored.isWithdrawn else { continue }
-            let key = SampleKey(stored.sample)
+            let key = SampleKey(outcome.stored.sample)
+            guard !outcome.stored.isWithdrawn, key.source == 0 else { continue }
             let excludesLatest = series.latest.map { key.excludes($0, of: metric) } == true
             if ingest.overlaps != .latestEnd && excludesLatest || series.latest.map({ $0.end < key.end }) ?? true {
                 series.latest = key
@@ -114,17 +113,6 @@ extension Transaction {
             throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a sample with a known key is not found")
         }
         return kept
-    }
-
-    /// Replaces the stored sample of the same key if this one corrects it. The outcome contains the stored sample.
-    private func correct(
-        _ kept: StoredSample, by stored: StoredSample, series: Int64
-    ) throws -> SampleOutcome {
-        guard let correction = stored.correcting(kept) else { return SampleOutcome(stored: kept, novelty: .known) }
-        let update = try RawStatement(SampleTable.correction, in: database)
-        SampleTable.bind(correction, series: series, to: update)
-        _ = try update.run()
-        return SampleOutcome(stored: correction, novelty: .corrected)
     }
 }
 

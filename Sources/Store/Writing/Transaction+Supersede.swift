@@ -5,36 +5,43 @@ import Vitals
 private struct Rival {
     var key: SampleKey
     var isWithdrawn: Bool
+    /// How its source compares with that of the record beside which it was found. Only counts of several sources exclude each other
+    /// by it; of other records the source does not matter.
+    var precedence: Precedence
 }
 
 extension Transaction {
     /// The number of records checked beside a new one: more than a device records in a week, even if it sends a growing
     /// night every few minutes. A device that sends more must not delay the others.
     static let rivalLimit = 1_000
+    /// The same of counts: one for each minute of the longest one that may be stored.
+    static let countRivalLimit = 10_080
 
     /// Decides which records are valid after a record arrived or was assigned to another person. It withdraws the
     /// records that this one replaces, or this one if another prevails.
     ///
     /// A record is withdrawn as soon as a known record excludes it and prevails, even if that one is withdrawn itself.
     /// The same records thus end in the same state, in any order and after any number of arrivals. Where the newest report
-    /// counts, it replaces all others instead.
+    /// counts, it replaces all others of its source instead.
     /// - Parameters:
-    ///   - outcome: the outcome of the record so far. It is not in `outcomes` yet.
-    ///   - formerUser: the user slot of the record's previous person, if known.
+    ///   - arrival: what became of the record so far. Its outcome is not in `outcomes` yet.
     ///   - outcomes: further changes are appended.
     func settlePlace(
-        of outcome: inout SampleOutcome, formerUser: Int?, series: Int64, outcomes: inout [SampleOutcome],
-        ingest: Ingest
+        of arrival: inout Arrival, series: CachedSeries, outcomes: inout [SampleOutcome], ingest: Ingest
     ) throws {
+        var outcome = arrival.outcome
+        defer { arrival.outcome = outcome }
+        let formerUser = arrival.formerUser
         let stored = outcome.stored
         let hasNewPerson = !ingest.wearers.areSame(formerUser, stored.sample.user)
         var isWithdrawn = stored.isWithdrawn
         let isLastReported = ingest.overlaps == .lastReported
         let isCounted = ingest.overlaps == .largestCount && outcome.novelty == .corrected
-        if outcome.novelty == .new || hasNewPerson || isCounted || isLastReported && isWithdrawn {
+        if outcome.novelty == .new || hasNewPerson || isCounted || arrival.isReplaced || isLastReported && isWithdrawn {
             isWithdrawn = false
             for rival in try rivals(of: stored.sample, user: stored.sample.user, series: series, ingest: ingest) {
-                if !isLastReported, try prevails(rival.key, over: stored.sample, series: series, ingest: ingest) {
+                let isReplaced = isLastReported && rival.precedence == .same
+                if !isReplaced, try prevails(rival, over: stored.sample, series: series, ingest: ingest) {
                     isWithdrawn = true
                 } else if !rival.isWithdrawn {
                     try withdraw(rival.key, stored.sample.metric, series: series, outcomes: &outcomes, ingest: ingest)
@@ -59,7 +66,7 @@ extension Transaction {
 
     /// Withdraws a valid record. A record of the same ingest was never published, and is not published now.
     private func withdraw(
-        _ key: SampleKey, _ metric: Metric, series: Int64, outcomes: inout [SampleOutcome], ingest: Ingest
+        _ key: SampleKey, _ metric: Metric, series: CachedSeries, outcomes: inout [SampleOutcome], ingest: Ingest
     ) throws {
         guard var stored = try sample(key, metric, series: series, device: ingest.device) else { return }
         stored.isWithdrawn = true
@@ -76,14 +83,14 @@ extension Transaction {
 
     /// Restores a person's records if the only record that excluded them now belongs to another person.
     private func restoreRivals(
-        of sample: Sample, user: Int?, series: Int64, outcomes: inout [SampleOutcome], ingest: Ingest
+        of sample: Sample, user: Int?, series: CachedSeries, outcomes: inout [SampleOutcome], ingest: Ingest
     ) throws {
         for rival in try rivals(of: sample, user: user, series: series, ingest: ingest) where rival.isWithdrawn {
             guard var stored = try self.sample(rival.key, sample.metric, series: series, device: ingest.device)
             else { continue }
             let others = try rivals(of: stored.sample, user: user, series: series, ingest: ingest)
             let isExcluded = try others.contains {
-                try prevails($0.key, over: stored.sample, series: series, ingest: ingest)
+                try prevails($0, over: stored.sample, series: series, ingest: ingest)
             }
             guard !isExcluded else { continue }
             stored.isWithdrawn = false
@@ -96,50 +103,59 @@ extension Transaction {
 
     /// Whether a stored record that excludes this one counts instead of it.
     private func prevails(
-        _ rival: SampleKey, over sample: Sample, series: Int64, ingest: Ingest
+        _ rival: Rival, over sample: Sample, series: CachedSeries, ingest: Ingest
     ) throws -> Bool {
+        if rival.precedence != .same { return rival.precedence == .before }
         if ingest.overlaps == .largestCount, let count = sample.count,
-            let other = try self.sample(rival, sample.metric, series: series, device: ingest.device)?.sample.count,
+            let other = try self.sample(rival.key, sample.metric, series: series, device: ingest.device)?.sample.count,
             other != count
         {
             return other > count
         }
-        return rival.prevails(over: SampleKey(sample))
+        return rival.key.prevails(over: SampleKey(sample))
     }
 
     /// The records that the given record excludes, of the person that has the user slot.
-    private func rivals(of sample: Sample, user: Int?, series: Int64, ingest: Ingest) throws -> [Rival] {
-        let statement = try RawStatement(SampleTable.rivals, in: database)
+    private func rivals(of sample: Sample, user: Int?, series: CachedSeries, ingest: Ingest) throws -> [Rival] {
+        let isCount = sample.metric.shape == .count
+        let statement = try RawStatement(isCount ? SampleTable.countRivals : SampleTable.rivals, in: database)
         let key = SampleKey(sample)
-        let isSteps = sample.metric.shape == .count
-        let latest = max(key.start + .milliseconds(1), isSteps ? key.start : key.end)
-        statement.bind(series, at: 1)
-        statement.bind((isSteps ? key.start : key.start - SampleLimits.duration).milliseconds, at: 2)
-        statement.bind(latest.milliseconds, at: 3)
-        statement.bind(Int64(Self.rivalLimit), at: 4)
+        // Counts of one source exclude each other only from the same start.
+        let reach: Duration = isCount ? .milliseconds(series.longest ?? 0) : SampleLimits.duration
+        let end = isCount && series.longest == nil ? key.start : key.end
+        statement.bind(series.row, at: 1)
+        statement.bind((key.start - reach).milliseconds, at: 2)
+        statement.bind(max(key.start + .milliseconds(1), end).milliseconds, at: 3)
+        statement.bind(Int64(isCount ? Self.countRivalLimit : Self.rivalLimit), at: 4)
+        if isCount { statement.bind(key.start.milliseconds, at: 5) }
         var result: [Rival] = []
         while try statement.step() {
             let start = Timestamp(milliseconds: statement.int64(0))
             let other = SampleKey(
-                start: start, end: start + .milliseconds(statement.int64(1)), isUserInitiated: statement.int64(2) != 0)
-            guard key.excludes(other, of: sample.metric), ingest.wearers.areSame(statement.optionalInt(3), user)
-            else { continue }
-            result.append(Rival(key: other, isWithdrawn: statement.int64(4) != 0))
+                start: start, end: start + .milliseconds(statement.int64(1)), code: statement.int64(2))
+            var precedence = Precedence.same
+            if isCount {
+                let origin = try SampleOrigin(fields: statement.bytes(5), isBeside: false)
+                precedence = Precedence(of: origin, over: sample.origin)
+            }
+            let excludes = precedence == .same ? key.excludes(other, of: sample.metric) : key.overlaps(other)
+            guard excludes, ingest.wearers.areSame(statement.optionalInt(3), user) else { continue }
+            result.append(Rival(key: other, isWithdrawn: statement.int64(4) != 0, precedence: precedence))
         }
         return result
     }
 
     private func sample(
-        _ key: SampleKey, _ metric: Metric, series: Int64, device: DeviceID
+        _ key: SampleKey, _ metric: Metric, series: CachedSeries, device: DeviceID
     ) throws -> StoredSample? {
         let lookup = try RawStatement(SampleTable.lookup, in: database)
-        return try SampleTable.find(key, series: series, device: device, metric: metric, by: lookup)
+        return try SampleTable.find(key, series: series.row, device: device, metric: metric, by: lookup)
     }
 
     /// Writes whether a sample is valid, with its revision.
-    private func mark(_ stored: StoredSample, series: Int64) throws {
+    private func mark(_ stored: StoredSample, series: CachedSeries) throws {
         let statement = try RawStatement(SampleTable.mark, in: database)
-        SampleTable.bind(SampleKey(stored.sample), series: series, to: statement)
+        SampleTable.bind(SampleKey(stored.sample), series: series.row, to: statement)
         statement.bind(stored.isWithdrawn, at: 5)
         statement.bind(Int64(stored.revision), at: 6)
         statement.bind(stored.receivedAt.milliseconds, at: 7)
@@ -149,7 +165,7 @@ extension Transaction {
 
 extension Sample {
     /// The number of steps; `nil` for anything else.
-    var count: Int? {
-        if case .steps(let steps) = reading { steps.count } else { nil }
+    var count: Double? {
+        if case .steps(let steps) = reading { steps.amount } else { nil }
     }
 }

@@ -50,5 +50,7 @@ struct CachedSeries: Sendable {
     var cursor: Int64?
     /// The key of the newest sample by its end.
     var latest: SampleKey?
+    /// How many milliseconds the longest count lasts; `nil` while no sample of the series names its source.
+    var longest: Int64?
     var isChanged = false
 }

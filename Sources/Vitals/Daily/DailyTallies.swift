@@ -62,12 +62,17 @@ struct PressureTally: Sendable, Hashable {
 
 /// Tally of a day's steps.
 struct StepsTally: Sendable, Hashable {
-    private(set) var count = 0
+    private var whole = 0
+    private var thousandths = 0
     private(set) var distance = ExactSum()
     private(set) var energy = ExactSum()
 
+    /// The steps of all samples. Only their sum is rounded: minutes with parts of a step add up to whole ones.
+    var count: Int { whole.saturatingSum(thousandths.saturatingSum(500) / 1000) }
+
     mutating func add(_ steps: Steps) {
-        count = count.saturatingSum(steps.count)
+        whole = whole.saturatingSum(steps.count)
+        thousandths = thousandths.saturatingSum(steps.thousandths)
         distance.add(steps.distance)
         energy.add(steps.energy)
     }

@@ -16,7 +16,7 @@ public enum Reading: Sendable, Hashable {
     var number: Double? {
         switch self {
         case .value(let value): value
-        case .steps(let steps): Double(steps.count)
+        case .steps(let steps): steps.amount
         case .sleep(let sleep): Double(sleep.minutesAsleep)
         case .bloodPressure, .sport: nil
         }
@@ -51,19 +51,37 @@ public struct BloodPressure: Sendable, Hashable {
 
 /// Steps within an interval.
 public struct Steps: Sendable, Hashable {
-    /// Steps within the interval: an increment.
+    /// Whole steps within the interval: an increment.
     public var count: Int
+    /// Thousandths of one further step, from 0 to 999: an app divides a record evenly among the minutes that it covers.
+    public var thousandths: Int
     /// Distance walked, in metres.
     public var distance: Double?
     /// Energy spent, in kilocalories.
     public var energy: Double?
 
     /// Steps within an interval, with distance in metres and energy in kilocalories.
-    public init(count: Int, distance: Double? = nil, energy: Double? = nil) {
+    public init(count: Int, thousandths: Int = 0, distance: Double? = nil, energy: Double? = nil) {
         self.count = count
+        self.thousandths = thousandths
         self.distance = distance
         self.energy = energy
     }
+}
+
+extension Steps {
+    /// The greatest amount that is read: beyond all that may be stored, and small enough to be counted in thousandths.
+    private static let maximumAmount = 1e12
+
+    /// An amount that may have a part of a step, in thousandths; `nil` for one that is negative, or no number of steps at all.
+    public init?(amount: Double, distance: Double? = nil, energy: Double? = nil) {
+        guard amount >= 0, amount <= Self.maximumAmount else { return nil }
+        let (whole, rest) = Int((amount * 1000).rounded()).quotientAndRemainder(dividingBy: 1000)
+        self.init(count: whole, thousandths: rest, distance: distance, energy: energy)
+    }
+
+    /// All of it, with the part of a step.
+    public var amount: Double { thousandths == 0 ? Double(count) : (Double(count) * 1000 + Double(thousandths)) / 1000 }
 }
 
 /// One sleep, as stages in ascending order that do not overlap.

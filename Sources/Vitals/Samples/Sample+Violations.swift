@@ -64,7 +64,7 @@ extension Sample {
     }
 
     private func check(_ steps: Steps, _ report: Report) {
-        if !SampleLimits.steps.contains(steps.count) {
+        if !SampleLimits.steps.contains(steps.count) || !(0..<1000).contains(steps.thousandths) {
             report("value", "must be a number of steps from 0 to \(SampleLimits.steps.upperBound)")
         }
         check("distance_m", steps.distance, within: SampleLimits.distance, report)

@@ -1,4 +1,6 @@
 /// One record of a wearable: what was measured, when and how.
+///
+/// Two samples are equal if they say the same and have the same revision of the device, whichever source has recorded them.
 public struct Sample: Sendable, Hashable {
     /// What was measured.
     public var metric: Metric
@@ -19,6 +21,8 @@ public struct Sample: Sendable, Hashable {
     /// The words that qualify the value, such as `[.statistic: "rmssd"]`; only those of `Metric.qualifiers`. A missing one
     /// is unknown.
     public var qualifiers: [Qualifier: String]
+    /// Which of the device's sources recorded it; `nil` if the device is one, or does not say.
+    public var origin: SampleOrigin?
     /// The measured value.
     public var reading: Reading
 
@@ -26,7 +30,7 @@ public struct Sample: Sendable, Hashable {
     public init(
         metric: Metric, start: Timestamp, end: Timestamp? = nil, kind: Kind = .normal, isUserInitiated: Bool = false,
         isExercise: Bool? = nil, revision: Int? = nil, user: Int? = nil, qualifiers: [Qualifier: String] = [:],
-        reading: Reading
+        origin: SampleOrigin? = nil, reading: Reading
     ) {
         self.metric = metric
         self.start = start
@@ -37,6 +41,7 @@ public struct Sample: Sendable, Hashable {
         self.revision = revision
         self.user = user
         self.qualifiers = qualifiers
+        self.origin = origin
         self.reading = reading
     }
 
@@ -50,12 +55,23 @@ public struct Sample: Sendable, Hashable {
     /// Duration of the measurement.
     public var duration: Duration { end - start }
 
-    /// Whether both are equal except for the device's revision. A record that arrives again with other content is a
+    /// Whether both are equal except for the device's revision and their source. A record that arrives again with other content is a
     /// correction.
     public func hasSameContent(as other: Sample) -> Bool {
         start == other.start && end == other.end && metric == other.metric && kind == other.kind
             && isUserInitiated == other.isUserInitiated && isExercise == other.isExercise && user == other.user
             && qualifiers == other.qualifiers && reading == other.reading
+    }
+
+    /// Whether both say the same, in the same revision.
+    public static func == (a: Sample, b: Sample) -> Bool { a.revision == b.revision && a.hasSameContent(as: b) }
+
+    /// Hashes what equal samples share.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(metric)
+        hasher.combine(start)
+        hasher.combine(end)
+        hasher.combine(reading)
     }
 
     /// The words without which the value cannot be compared with others of its metric.

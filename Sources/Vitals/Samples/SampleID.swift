@@ -1,7 +1,9 @@
 /// The id of a sample: a UUID of version 5, always the same for the same record, however often it arrives.
 ///
 /// It is computed from device, metric, start, end and whether a person started the measurement. Value and kind are not
-/// part of it, so that a live sample and its copy in the device's history are one, and a corrected value keeps its id.
+/// part of it, so that a live sample and its copy in the device's history are one, and a corrected value keeps its id. Where
+/// several sources of a device have a value of the same metric and times, the first one has this id, and the name of each other
+/// one is part of its own.
 public struct SampleID: Sendable, Hashable {
     /// The first eight bytes, most significant first.
     public let high: UInt64
@@ -70,8 +72,12 @@ extension SampleID {
     }()
 
     /// The id of a sample: a UUID of version 5 in `namespace`, over
-    /// `<device>|<metric>|<start ms>|<end ms>|<1 if user-initiated, else 0>`.
-    public init(device: DeviceID, metric: Metric, start: Timestamp, end: Timestamp, isUserInitiated: Bool) {
+    /// `<device>|<metric>|<start ms>|<end ms>|<1 if user-initiated, else 0>`, and beside the value of an earlier source over
+    /// `|<source>` behind that.
+    public init(
+        device: DeviceID, metric: Metric, start: Timestamp, end: Timestamp, isUserInitiated: Bool,
+        source: String? = nil
+    ) {
         let separator = UInt8(ascii: "|")
         var hash = Self.namespaceHash
         hash.append(device.text.utf8)
@@ -83,6 +89,10 @@ extension SampleID {
         hash.append(decimal: end.milliseconds)
         hash.append(separator)
         hash.append(UInt8(ascii: isUserInitiated ? "1" : "0"))
+        if let source {
+            hash.append(separator)
+            hash.append(source.utf8)
+        }
         self.init(hash: hash)
     }
 
@@ -90,7 +100,7 @@ extension SampleID {
     public init(device: DeviceID, sample: Sample) {
         self.init(
             device: device, metric: sample.metric, start: sample.start, end: sample.end,
-            isUserInitiated: sample.isUserInitiated)
+            isUserInitiated: sample.isUserInitiated, source: sample.besideName)
     }
 
     /// The id of anything else with a name, such as an edge of an alert: a UUID of version 5 in `namespace`, over the

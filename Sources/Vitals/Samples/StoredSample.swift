@@ -51,7 +51,7 @@ public struct StoredSample: Sendable {
     public func isSameRecord(as other: StoredSample) -> Bool {
         let (ours, theirs) = (sample, other.sample)
         return ours.start == theirs.start && ours.end == theirs.end && ours.metric == theirs.metric
-            && ours.isUserInitiated == theirs.isUserInitiated
+            && ours.isUserInitiated == theirs.isUserInitiated && ours.besideName == theirs.besideName
     }
 }
 
@@ -64,7 +64,8 @@ extension StoredSample: Hashable {
         else { return false }
         // Of the same sample, equal devices make equal ids.
         return switch (a.origin, b.origin) {
-        case (.device(let ours), .device(let theirs)): ours == theirs
+        case (.device(let ours), .device(let theirs)):
+            ours == theirs && a.sample.besideName == b.sample.besideName
         default: a.id == b.id
         }
     }

@@ -3,36 +3,47 @@ package struct SampleKey: Sendable, Hashable, Comparable {
     package var start: Timestamp
     package var end: Timestamp
     package var isUserInitiated: Bool
+    /// The number of the sample's source, if an earlier one has a value at the same position; else 0 (see `SampleOrigin.number`).
+    package var source: Int64
 
-    package init(start: Timestamp, end: Timestamp, isUserInitiated: Bool) {
+    package init(start: Timestamp, end: Timestamp, isUserInitiated: Bool, source: Int64 = 0) {
         self.start = start
         self.end = end
         self.isUserInitiated = isUserInitiated
+        self.source = source
     }
 
     package init(_ sample: Sample) {
-        self.init(start: sample.start, end: sample.end, isUserInitiated: sample.isUserInitiated)
+        let source = sample.origin.map { $0.isBeside ? $0.number : 0 } ?? 0
+        self.init(start: sample.start, end: sample.end, isUserInitiated: sample.isUserInitiated, source: source)
+    }
+
+    /// What distinguishes samples with the same times, as one number: whether a person started it, and twice its source.
+    package var code: Int64 { source << 1 | (isUserInitiated ? 1 : 0) }
+
+    /// The key with this `code`.
+    package init(start: Timestamp, end: Timestamp, code: Int64) {
+        self.init(start: start, end: end, isUserInitiated: code & 1 == 1, source: code >> 1)
     }
 
     package static func < (a: SampleKey, b: SampleKey) -> Bool {
         if a.start != b.start { return a.start < b.start }
         if a.end != b.end { return a.end < b.end }
-        return !a.isUserInitiated && b.isUserInitiated
+        return a.code < b.code
     }
 }
 
 extension SampleKey {
     /// The name of the page that starts after this sample.
-    package var page: String { "\(start.milliseconds).\(end.milliseconds).\(isUserInitiated ? 1 : 0)" }
+    package var page: String { "\(start.milliseconds).\(end.milliseconds).\(code)" }
 
     /// The sample named by a page; `nil` if the name is invalid.
     package init?(page: String) {
         let parts = page.split(separator: ".", omittingEmptySubsequences: false)
         guard parts.count == 3, let start = Int64(parts[0]), let end = Int64(parts[1]),
-            parts[2] == "0" || parts[2] == "1"
+            let code = Int64(parts[2]), code >= 0
         else { return nil }
-        self.init(
-            start: Timestamp(milliseconds: start), end: Timestamp(milliseconds: end), isUserInitiated: parts[2] == "1")
+        self.init(start: Timestamp(milliseconds: start), end: Timestamp(milliseconds: end), code: code)
     }
 }
 
@@ -45,6 +56,11 @@ extension SampleKey {
         guard metric.isInterval, self != other else { return false }
         if start == other.start { return true }
         return metric.shape != .count && start < other.end && other.start < end
+    }
+
+    /// Whether both records have a time in common, or begin together. Counts of two sources in the same time are the same counts.
+    package func overlaps(_ other: SampleKey) -> Bool {
+        start == other.start || start < other.end && other.start < end
     }
 
     /// Which of two such records counts: the one that ends later, then the one that starts earlier, then the one that a

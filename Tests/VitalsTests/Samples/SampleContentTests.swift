@@ -29,6 +29,32 @@ import Vitals
         #expect(!Self.sample.hasSameContent(as: other))
     }
 
+    @Test func `is the same whichever source has recorded it`() {
+        var other = Self.sample
+        other.origin = SampleOrigin(place: 1, name: "Watch")
+        #expect(other == Self.sample && other.hashValue == Self.sample.hashValue)
+        other.revision = 2
+        #expect(other != Self.sample)
+    }
+
+    @Test func `a source is known again by the beginning of its name`() {
+        let long = String(repeating: "é", count: SampleOrigin.maximumName)
+        let origin = SampleOrigin(place: 1, name: long)
+        #expect(origin.name == long)
+        #expect(SampleOrigin(place: 1, name: long + "x").name == long)
+        #expect(Precedence(of: SampleOrigin(place: 2, name: long + "y"), over: origin) == .same)
+        #expect(Precedence(of: SampleOrigin(place: 2, name: "a"), over: origin) == .behind)
+        #expect(Precedence(of: origin, over: nil) == .before && Precedence(of: nil, over: nil) == .same)
+    }
+
+    @Test func `steps may have a part of one`() throws {
+        let steps = try #require(Steps(amount: 1.5659, distance: 2))
+        #expect(steps == Steps(count: 1, thousandths: 566, distance: 2) && steps.amount == 1.566)
+        #expect(Steps(amount: 0.9996) == Steps(count: 1))
+        for amount in [-0.1, 1e13, .infinity, .nan] as [Double] { #expect(Steps(amount: amount) == nil) }
+        #expect(Steps(amount: 1e12)?.count == 1_000_000_000_000)
+    }
+
     @Test func `lasts from its start to its end, a spot value no time`() {
         #expect(Self.sample.duration == .seconds(30))
         let spot = Sample(metric: .stress, start: Self.start, reading: .value(20))

@@ -72,6 +72,17 @@ import Vitals
         #expect(SampleID(random: &generator) != SampleID(random: &generator))
     }
 
+    @Test func `beside the value of an earlier source it names its own`() throws {
+        let device = try #require(DeviceID("band-1"))
+        let moment = Timestamp(milliseconds: 1_795_000_000_000)
+        var sample = Sample(metric: .heartRate, start: moment, reading: .value(60))
+        sample.origin = SampleOrigin(place: 2, name: "iPhone")
+        #expect("\(SampleID(device: device, sample: sample))" == "98cb581d-4ad1-5cf5-aeaa-493d40a22ed5")
+        sample.origin?.isBeside = true
+        #expect("\(SampleID(device: device, sample: sample))" == "cb31d428-cb88-5ef7-a394-260a5ab769a8")
+        #expect(SampleKey(page: SampleKey(sample).page) == SampleKey(sample))
+    }
+
     @Test func `is written as Foundation writes it, and read back`() throws {
         var generator = SplitMix64(seed: 2)
         for _ in 0..<200 {

@@ -6,6 +6,7 @@ import Vitals
 /// - `path`: the exported file, or a folder, of which the newest export counts.
 /// - `app`: the package of the app that wrote the records, or its name; may be missing where the export has one.
 /// - `device`: the model of a device of this app, or its manufacturer and model; all of them if it is missing.
+/// - `sources`: of several devices, which counts an interval.
 package struct HealthConnectExportOptions: ExportFormat, Hashable {
     package static let app = "Health Connect"
     package static let driver = "health-connect-export"
@@ -15,19 +16,22 @@ package struct HealthConnectExportOptions: ExportFormat, Hashable {
     package var place: ExportPlace
     var app: String?
     var device: String?
+    var order: SourceOrder
 
-    init(path: String, app: String? = nil, device: String? = nil) {
+    init(path: String, app: String? = nil, device: String? = nil, order: SourceOrder = SourceOrder()) {
         place = Self.place(path)
         self.app = app
         self.device = device
+        self.order = order
     }
 
     package init(_ options: inout ConfigurationReader) {
         let path = options.path("path", about: "The exported file, or a folder whose newest export counts.")
         let app = options.optionalString(
             "app", about: "Package or name of the app that wrote the records; may be missing where there is one.")
-        let device = options.optionalString("device", about: "A device's model, or its manufacturer and model.")
-        self.init(path: path, app: app, device: device)
+        let device = options.optionalString(
+            "device", about: "The only device that is read: its model, or its manufacturer and model.")
+        self.init(path: path, app: app, device: device, order: SourceOrder(&options))
     }
 
     package static func place(_ path: String) -> ExportPlace {
@@ -39,7 +43,7 @@ package struct HealthConnectExportOptions: ExportFormat, Hashable {
         var devices: [ExportedDevice] = []
         let apps = try App.all(in: database)
         for app in apps {
-            let device = try app.device(in: database, named: nil)
+            let device = try app.device(in: database, named: nil, order: SourceOrder())
             // An export also names apps that only read.
             if !device.feeds.isEmpty || !device.unknownTables.isEmpty { devices.append(device) }
         }
@@ -55,7 +59,7 @@ package struct HealthConnectExportOptions: ExportFormat, Hashable {
     }
 
     package func device(in database: ExportDatabase) throws(ExportError) -> ExportedDevice {
-        try App.named(app, in: database).device(in: database, named: device)
+        try App.named(app, in: database).device(in: database, named: device, order: order)
     }
 }
 

@@ -74,9 +74,7 @@ final class MetricReader {
             let found = try removeCandidates(minute)
             let best = found.map(\.rank).max()
             var samples = found.filter { $0.rank == best }.map(\.sample)
-            samples.sort {
-                ($0.start, $0.end, $0.isUserInitiated ? 1 : 0) < ($1.start, $1.end, $1.isUserInitiated ? 1 : 0)
-            }
+            samples.sort { $0.comes(before: $1) }
             for sample in samples.reversed() where ready.last.map({ !$0.isSameRecord(as: sample) }) ?? true {
                 ready.append(sample)
             }
@@ -110,16 +108,27 @@ extension Timestamp {
 }
 
 extension Sample {
-    /// Whether both have the same id, so that only one of them can be published.
+    /// Whether both have the same id and source, so that only one of them can be published.
     func isSameRecord(as other: Sample) -> Bool {
         start == other.start && end == other.end && isUserInitiated == other.isUserInitiated
+            && precedence(over: other) == .same
+    }
+
+    /// The order of samples: counts of one source from one start are neighbours.
+    fileprivate func comes(before other: Sample) -> Bool {
+        if start != other.start { return start < other.start }
+        let precedence = precedence(over: other)
+        if metric.shape == .count, precedence != .same { return precedence == .before }
+        let (ours, theirs) = ((end, isUserInitiated ? 1 : 0), (other.end, other.isUserInitiated ? 1 : 0))
+        return ours == theirs ? precedence == .before : ours < theirs
     }
 }
 
 extension Sample {
-    /// Whether two records of one metric and person describe the same thing, so that only one can count.
+    /// Whether two records of one metric, person and source describe the same thing, so that only one can count. Between sources the
+    /// store decides, which also has the records of earlier exports.
     fileprivate func excludes(_ other: Sample) -> Bool {
-        guard user == other.user else { return false }
+        guard user == other.user, precedence(over: other) == .same else { return false }
         return start == other.start || metric.shape != .count && start < other.end && other.start < end
     }
 

@@ -12,8 +12,6 @@ package final class SkippedRows {
         case ambient
         /// Nothing says what was measured.
         case unspecified
-        /// Counted by another device of the same app, too.
-        case otherDevice = "other_device"
         /// A value of another type, or a record that is too short.
         case unreadable
         /// The totals of a night do not agree with its stages.

@@ -58,7 +58,6 @@ extension SkippedRows.Reason {
         case .unknownCode: "a code whose meaning is unknown"
         case .ambient: "of the air, not of a person"
         case .unspecified: "neither a kind nor a place; if it is known, options.temperature says it: body or skin"
-        case .otherDevice: "of another device of the app, which may count the same"
         case .unreadable: "a value of another type, or too short"
         case .checkSum: "the totals of the night disagree with its stages"
         case .incomplete: "a part is missing, such as the end, the stages or the baseline"

@@ -64,6 +64,7 @@ extension Reading {
             hash.combine(pressure.pulse)
         case .steps(let steps):
             hash.combine(Int64(steps.count))
+            if steps.thousandths != 0 { hash.combine(Int64(steps.thousandths)) }
             hash.combine(steps.distance)
             hash.combine(steps.energy)
         case .sleep(let sleep):

@@ -1,4 +1,6 @@
 import Foundation
+import GatewayKit
+import TestSupport
 import Testing
 import Vitals
 
@@ -20,14 +22,15 @@ import Vitals
         try phone.interval(Self.steps, 3, HealthPhone.ms(10), HealthPhone.ms(11), app: 2, device: 1, [("count", "40")])
     }
 
+    /// The steps that count by the rule of the contract, in order of time.
     private func counts(_ app: String?, device: String? = nil) throws -> [Double?] {
-        try phone.samples(.steps, app, device: device).map(\.value)
+        try phone.samples(.steps, app, device: device).countedOnce.map(\.value)
     }
 
     @Test func `two apps with the same steps are two devices and never a sum`() throws {
         #expect(try counts("com.example.watch") == [1000])
-        #expect(try counts("com.example.fit") == [40])
-        #expect(try counts("Fit") == [40])
+        #expect(try counts("com.example.fit") == [990, 40])
+        #expect(try counts("Fit") == [990, 40])
     }
 
     @Test func `of several devices of an app that count the same hour, one counts, and never both`() throws {
@@ -35,45 +38,64 @@ import Vitals
         try phone.interval(Self.steps, 4, HealthPhone.ms(8), HealthPhone.ms(9), app: 2, device: 1, [("count", "1005")])
         #expect(try counts("com.example.fit") == [1005, 40])
         let export = try phone.open("com.example.fit")
-        #expect(export.skippedRows[Self.steps] == [.otherDevice: 1])
+        #expect(export.skippedRows[Self.steps] == nil)
         #expect(
             export.device.notes == [
                 "Several devices recorded them: Example Watch 3, Example Phone 9.",
-                "Only the steps of Example Watch 3 count, since Example Phone 9 may have counted the same ones. options.device "
-                    + "chooses another one, with all of its records.",
+                "Of steps in the same time, the first of these counts: Example Watch 3, Example Phone 9. options.sources gives "
+                    + "another order; options.device chooses one of them, with all of its records.",
             ])
         // Other records add up to nothing, and are taken from all.
         try phone.instant("weight_record_table", 5, at: HealthPhone.ms(7), app: 2, device: 2, [("weight", "71500")])
         #expect(try phone.samples(.weight, "com.example.fit").count == 1)
     }
 
-    @Test func `the one that is worn most surely counts, of several the newest, and it stays the same`() throws {
+    @Test func `a watch counts before a band, a phone and others, and the options may order them`() throws {
         try phone.run(
             """
             DELETE FROM steps_record_table;
             INSERT INTO device_info_table VALUES (3, 'Example', 'Thing', 0), (4, 'Example', 'Band', 6), (5, 'Example', 'Watch 5', 1);
             """)
-        // In the order in which they come: each is the best so far.
-        for (row, device) in [2, 3, 4, 1, 5].enumerated() {
-            let hour = Int64(row)
+        // In the order in which they come: each is the best so far, however many the others have counted.
+        for (row, device) in [3, 2, 4, 5, 1].enumerated() {
             try phone.interval(
-                Self.steps, 10 + row, HealthPhone.ms(hour), HealthPhone.ms(hour + 1), app: 2, device: device,
-                [("count", "\(device)")])
-            #expect(try counts("com.example.fit") == [Double(device)])
-            // However much another one counts, and however late.
-            try phone.interval(
-                Self.steps, 20 + row, HealthPhone.ms(20 + hour), HealthPhone.ms(21 + hour), app: 2, device: 2,
-                [("count", "9000")])
-            #expect(try counts("com.example.fit") == (device == 2 ? [2, 9000] : [Double(device)]))
+                Self.steps, 10 + row, HealthPhone.ms(8), HealthPhone.ms(9), app: 2, device: device,
+                [("count", "\(device * 1000 - row)")])
+            #expect(try counts("com.example.fit") == [Double(device * 1000 - row)])
         }
-        #expect(try counts("com.example.fit", device: "Watch 3") == [1])
+        // What only the thing has counted is added.
+        try phone.interval(
+            Self.steps, 20, HealthPhone.ms(9), HealthPhone.ms(10), app: 2, device: 3, [("count", "7")])
+        #expect(try counts("com.example.fit") == [996, 7])
+        #expect(try counts("com.example.fit", device: "Watch 5") == [4997])
+        var options = HealthConnectExportOptions(path: phone.file.path, app: "com.example.fit")
+        options.order = SourceOrder(["Example Thing", "Band"])
+        let context = try HealthPhone.context()
+        let export = try OpenExport(try #require(FileStamp(of: phone.file.path)), options, context)
+        #expect(try export.samples(.steps, zone: "UTC", limit: 2).countedOnce.map(\.value) == [3000, 7])
+    }
+
+    @Test func `values of two devices at one moment are both kept`() throws {
+        for device in 1...2 {
+            try phone.interval(
+                "heart_rate_record_table", device, HealthPhone.ms(8), HealthPhone.ms(9), app: 2, device: device)
+            try phone.run(
+                "INSERT INTO heart_rate_record_series_table VALUES (\(device), \(60 + device), \(HealthPhone.ms(8, 30)))"
+            )
+        }
+        let rates = try phone.samples(.heartRate, "com.example.fit", limit: 1)
+        #expect(rates.map(\.value) == [61, 62])
+        #expect(rates.map(\.origin?.name) == ["Example Watch 3", "Example Phone 9"])
     }
 
     @Test func `steps that name no device do not come on top of those of one that has a name`() throws {
         try phone.run("UPDATE steps_record_table SET device_info_id = NULL WHERE row_id = 2")
-        #expect(try counts("com.example.fit") == [40])
-        #expect(
-            try phone.open("com.example.fit").device.notes.last?.contains("since an unknown device may have") == true)
+        // At eight nobody else has counted.
+        #expect(try counts("com.example.fit") == [990, 40])
+        try phone.interval(Self.steps, 4, HealthPhone.ms(8), HealthPhone.ms(9), app: 2, device: 1, [("count", "1005")])
+        #expect(try counts("com.example.fit") == [1005, 40])
+        #expect(try phone.open("com.example.fit").device.notes.last?.contains("Watch 3, an unknown device.") == true)
+        try phone.run("DELETE FROM steps_record_table WHERE row_id = 4")
         // Without any name they are one source.
         try phone.run("UPDATE steps_record_table SET device_info_id = NULL WHERE app_info_id = 2")
         #expect(try counts("com.example.fit") == [990, 40])

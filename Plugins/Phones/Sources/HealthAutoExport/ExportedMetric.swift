@@ -46,9 +46,11 @@ enum ExportedMetric {
         case .steps:
             guard let number = entry.quantity else { return noValue }
             guard ["count", "steps", ""].contains(unit ?? "") else { return wrongUnit }
-            guard let count = Int(exactly: number.rounded()) else { return noValue }
+            // HealthKit divides a record evenly among its minutes, so that they have parts of a step.
+            guard let steps = Steps(amount: number) else { return .skipped("\(name) that is no number of steps") }
+            guard steps.amount > 0 else { return .noSteps }
             let last = entry.day?.upperBound ?? end
-            return .sample(Sample(metric: .steps, start: start, end: last, reading: .steps(Steps(count: count))))
+            return .sample(Sample(metric: .steps, start: start, end: last, reading: .steps(steps)))
         case .bloodPressure:
             guard entry.day == nil else { return wholeDay }
             guard let high = entry.systolic, let low = entry.diastolic else { return noValue }

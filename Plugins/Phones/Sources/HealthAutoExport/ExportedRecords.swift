@@ -13,9 +13,13 @@ struct ExportedRecords: RecordStream {
     /// Entries of `metrics` that are no object and were not counted yet.
     private var strayEntries: Int
     private(set) var sources: CountSources
+    /// The app has no test with values.
+    let isTest = false
 
-    init(_ contents: HealthAutoExport.Contents, of document: [UInt8], calendar: LocalCalendar, source: String?) {
-        sources = CountSources(source)
+    init(
+        _ contents: HealthAutoExport.Contents, of document: [UInt8], calendar: LocalCalendar, sources: CountSources
+    ) {
+        self.sources = sources
         sections = contents.sections
         strayEntries = contents.strayEntries
         self.document = document
@@ -50,7 +54,8 @@ struct ExportedRecords: RecordStream {
             reader = entries
             if let record { return record }
         }
-        return nights.next().map { .sample($0) }
+        guard let night = nights.next() else { return nil }
+        return Record.sample(night).from(sources.origin(of: NamedSource(merged: nights.source), isCount: false))
     }
 
     /// Reads an entry; `nil` if it is a stage of a sleep, or part of another record.
@@ -72,9 +77,16 @@ struct ExportedRecords: RecordStream {
             }
             guard try reader.isAtObject() else { return .noObject(in: name) }
             let entry = try ExportedEntry(&reader, calendar: calendar)
-            if case .steps = metric, let reason = sources.skip(name, from: entry.source) { return .skipped(reason) }
-            guard case .sleep = metric else { return metric.record(of: entry, name: name, unit: unit) }
-            return add(entry)
+            var isCount = false
+            switch metric {
+            case .sleep: return add(entry)
+            case .steps:
+                isCount = true
+                if let reason = sources.skip(name, from: entry.source) { return .skipped(reason) }
+            default: break
+            }
+            let origin = sources.origin(of: NamedSource(merged: entry.source), isCount: isCount)
+            return metric.record(of: entry, name: name, unit: unit).from(origin)
         }
     }
 

@@ -2,7 +2,7 @@ import JSON
 import Vitals
 
 /// An entry of `workouts`. Its heart rates are those of the metric `heart_rate`, too, so they only give the workout its lowest and
-/// its highest.
+/// its highest: those within it, since the app also has the minutes behind its end, in which the heart recovers.
 struct ExportedWorkout {
     private var name: String?
     private var start: Timestamp?
@@ -19,10 +19,10 @@ struct ExportedWorkout {
         case rates = "heartRate"
     }
     private static let keys = JSONWords(of: Key.self)
-    private enum Part { case quantity, unit, minimum, average, maximum }
+    private enum Part { case quantity, unit, minimum, average, maximum, date }
     private static let parts = JSONWords<Part>([
         ("qty", .quantity), ("units", .unit), ("min", .minimum), ("Min", .minimum), ("avg", .average),
-        ("Avg", .average), ("max", .maximum), ("Max", .maximum),
+        ("Avg", .average), ("max", .maximum), ("Max", .maximum), ("date", .date),
     ])
 
     /// A number with its unit.
@@ -36,7 +36,7 @@ struct ExportedWorkout {
 
     init(_ reader: inout JSONReader, calendar: LocalCalendar) throws(JSONError) {
         guard try reader.looseObject() else { return }
-        var measured: (lowest: Double?, highest: Double?) = (nil, nil)
+        var rates: JSONReader?
         while let key = try reader.nextKey(in: Self.keys) {
             switch key {
             case .name: name = try reader.looseText()
@@ -47,10 +47,15 @@ struct ExportedWorkout {
             case .avgHeartRate: average = try Self.quantity(&reader).number
             case .maxHeartRate: highest = try Self.quantity(&reader).number
             case .rates: try readHeartRate(&reader)
-            case .heartRateData: measured = try Self.range(&reader)
+            case .heartRateData:
+                // They are read when the times of the workout are known.
+                rates = reader
+                try reader.skip()
             case .stepCount: steps = try Self.total(&reader)
             }
         }
+        guard var rates, let start, let end, start <= end else { return }
+        let measured = try Self.range(&rates, from: start, to: end, calendar)
         lowest = lowest ?? measured.lowest
         highest = highest ?? measured.highest
     }
@@ -97,19 +102,26 @@ struct ExportedWorkout {
         return quantity
     }
 
-    /// The lowest and the highest of entries with `Min` and `Max`.
-    private static func range(_ reader: inout JSONReader) throws(JSONError) -> (lowest: Double?, highest: Double?) {
+    /// The lowest and the highest of entries with `Min` and `Max`. One whose date is not within the workout does not count.
+    private static func range(
+        _ reader: inout JSONReader, from start: Timestamp, to end: Timestamp, _ calendar: LocalCalendar
+    ) throws(JSONError) -> (lowest: Double?, highest: Double?) {
         var (lowest, highest) = (Double?.none, Double?.none)
         guard try reader.looseArray() else { return (nil, nil) }
         while try reader.nextElement() {
             guard try reader.looseObject() else { continue }
+            var (minimum, maximum, date) = (Double?.none, Double?.none, Timestamp?.none)
             while let part = try reader.nextKey(in: parts) {
                 switch part {
-                case .minimum: if let value = try reader.looseNumber() { lowest = min(lowest ?? value, value) }
-                case .maximum: if let value = try reader.looseNumber() { highest = max(highest ?? value, value) }
+                case .minimum: minimum = try reader.looseNumber()
+                case .maximum: maximum = try reader.looseNumber()
+                case .date: date = try reader.time(calendar)
                 default: try reader.skip()
                 }
             }
+            if let date, date < start || date >= end { continue }
+            if let minimum { lowest = min(lowest ?? minimum, minimum) }
+            if let maximum { highest = max(highest ?? maximum, maximum) }
         }
         return (lowest, highest)
     }

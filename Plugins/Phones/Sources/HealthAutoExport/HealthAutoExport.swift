@@ -1,3 +1,4 @@
+package import GatewayKit
 import JSON
 package import Vitals
 
@@ -15,7 +16,7 @@ package enum HealthAutoExport: PhoneApp {
     ]
 
     package static func records(
-        of document: [UInt8], calendar: LocalCalendar, source: String?
+        of document: [UInt8], calendar: LocalCalendar, source: String?, order: SourceOrder
     ) throws(DocumentProblem) -> any RecordStream {
         let contents: Contents
         do throws(JSONError) {
@@ -34,7 +35,8 @@ package enum HealthAutoExport: PhoneApp {
                     + "In the app, the export format must be JSON.")
         }
         if let name = contents.noList { throw .noList(name) }
-        return ExportedRecords(contents, of: document, calendar: calendar, source: source)
+        return ExportedRecords(
+            contents, of: document, calendar: calendar, sources: CountSources(source, order: order))
     }
 
     /// The parts of a document, found without reading them.

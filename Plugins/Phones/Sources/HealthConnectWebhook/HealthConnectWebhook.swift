@@ -1,3 +1,4 @@
+package import GatewayKit
 import JSON
 package import Vitals
 
@@ -14,7 +15,7 @@ package enum HealthConnectWebhook: PhoneApp {
     ]
 
     package static func records(
-        of document: [UInt8], calendar: LocalCalendar, source: String?
+        of document: [UInt8], calendar: LocalCalendar, source: String?, order: SourceOrder
     ) throws(DocumentProblem) -> any RecordStream {
         let contents: Contents
         do throws(JSONError) {
@@ -33,7 +34,8 @@ package enum HealthConnectWebhook: PhoneApp {
                 "The document is none of HC Webhook: {\"timestamp\": …, \"heart_rate\": […], …} is expected. In the app, the "
                     + "delivery format must be JSON.")
         }
-        return WebhookRecords(contents, of: document, calendar: calendar, source: source)
+        return WebhookRecords(
+            contents, of: document, calendar: calendar, sources: CountSources(source, order: order))
     }
 
     /// The lists of a document, found without reading them.
@@ -49,6 +51,8 @@ package enum HealthConnectWebhook: PhoneApp {
         /// The name of a known list that is another value.
         var noList: String?
         var hasTimestamp = false
+        /// Whether the app's button "Test" has sent it.
+        var isTest = false
 
         init(_ document: [UInt8]) throws(JSONError) {
             var reader = JSONReader(document)
@@ -60,6 +64,8 @@ package enum HealthConnectWebhook: PhoneApp {
                 // One too many is enough to know it.
                 if kind == .array, sections.count <= PhoneLimits.sections {
                     sections.append(Section(name: key.quoted, range: try reader.raw()))
+                } else if kind == .bool, key == "test" {
+                    isTest = try reader.bool()
                 } else {
                     hasTimestamp = hasTimestamp || key == "timestamp"
                     try reader.skip()

@@ -1,3 +1,4 @@
+import GatewayKit
 import JSON
 import Vitals
 
@@ -21,6 +22,11 @@ struct WebhookEntry {
     var type: String?
     /// The package of the app that wrote the record.
     var app: String?
+    /// The device that recorded it.
+    private var manufacturer: String?
+    private var model: String?
+    /// What that is, as a number of Health Connect.
+    private var deviceType: Int64?
     var stages: [Sleep.Stage] = []
     /// Why stages of a sleep are skipped, one for each.
     var unknownStages: [String] = []
@@ -62,12 +68,45 @@ struct WebhookEntry {
         number = number ?? average
     }
 
-    private enum MetadataKey { case origin }
-    private static let metadataKeys = JSONWords<MetadataKey>([("data_origin", .origin)])
+    private enum MetadataKey { case origin, device }
+    private static let metadataKeys = JSONWords<MetadataKey>([("data_origin", .origin), ("device", .device)])
+    private enum DeviceKey { case manufacturer, model, type }
+    private static let deviceKeys = JSONWords<DeviceKey>([
+        ("manufacturer", .manufacturer), ("model", .model), ("type", .type),
+    ])
 
     private mutating func readMetadata(_ reader: inout JSONReader) throws(JSONError) {
         guard try reader.looseObject() else { return }
-        while try reader.nextKey(in: Self.metadataKeys) != nil { app = try reader.looseText() }
+        while let key = try reader.nextKey(in: Self.metadataKeys) {
+            switch key {
+            case .origin: app = try reader.looseText()
+            case .device: try readDevice(&reader)
+            }
+        }
+    }
+
+    private mutating func readDevice(_ reader: inout JSONReader) throws(JSONError) {
+        guard try reader.looseObject() else { return }
+        while let key = try reader.nextKey(in: Self.deviceKeys) {
+            switch key {
+            case .manufacturer: manufacturer = try reader.looseText()
+            case .model: model = try reader.looseText()
+            case .type: deviceType = try reader.looseWord().flatMap { Int64($0) }
+            }
+        }
+    }
+
+    /// Who recorded it: a device of an app. Two devices of one app are two sources. `nil` if the record names neither.
+    var source: NamedSource? {
+        let device = [manufacturer, model].compactMap { $0 }.joined(separator: " ")
+        let parts = [app ?? "", device].filter { !$0.isEmpty }
+        guard !parts.isEmpty || deviceType != nil else { return nil }
+        // Without a name of their own, devices of different types are still different ones.
+        let type = device.isEmpty ? deviceType.map { ["type \($0)"] } ?? [] : []
+        return NamedSource(
+            name: (parts + type).joined(separator: " "),
+            kind: SourceOrder.Kind(type: deviceType, name: device.isEmpty ? app ?? "" : device),
+            otherNames: parts + (model.map { [$0] } ?? []))
     }
 
     private enum StageKey { case stage, start, end }

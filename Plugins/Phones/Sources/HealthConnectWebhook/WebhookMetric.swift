@@ -1,3 +1,4 @@
+import GatewayKit
 import Vitals
 
 /// The metric of a list's records, by its name.
@@ -53,6 +54,7 @@ enum WebhookMetric {
             guard let count = entry.number.flatMap({ Int(exactly: $0) }) else {
                 return .skipped("\(name) without a value")
             }
+            guard count != 0 else { return .noSteps }
             sample.reading = .steps(Steps(count: count))
         default:
             guard let systolic = entry.systolic, let diastolic = entry.diastolic else {
@@ -82,10 +84,11 @@ enum WebhookMetric {
             return .skipped("a workout without readable times")
         }
         let steps = entry.steps.flatMap { Int(exactly: $0.rounded()) }
-        let activity = entry.type.map { Int($0) == nil ? $0.activity : "type_\($0)" } ?? "unknown"
+        // The app writes the number that the library androidx has for the type, or a word.
+        let activity = entry.type.map { word in Int64(word).map(ExerciseType.name(ofLibrary:)) ?? word.activity }
         return .sample(
             Sample(
                 metric: .sport, start: start, end: end,
-                reading: .sport(Sport(activity: activity, distance: entry.distance, steps: steps))))
+                reading: .sport(Sport(activity: activity ?? "unknown", distance: entry.distance, steps: steps))))
     }
 }

@@ -18,9 +18,13 @@ struct WebhookRecords: RecordStream {
     /// A record that waits behind it.
     private var waiting: Record?
     private(set) var sources: CountSources
+    let isTest: Bool
 
-    init(_ contents: HealthConnectWebhook.Contents, of document: [UInt8], calendar: LocalCalendar, source: String?) {
-        sources = CountSources(source)
+    init(
+        _ contents: HealthConnectWebhook.Contents, of document: [UInt8], calendar: LocalCalendar, sources: CountSources
+    ) {
+        self.sources = sources
+        isTest = contents.isTest
         sections = contents.sections
         self.document = document
         self.calendar = calendar
@@ -75,8 +79,13 @@ struct WebhookRecords: RecordStream {
             let entry = try WebhookEntry(&entries, calendar: calendar)
             reader = entries
             (skipped, app) = (entry.unknownStages, entry.app)
-            if case .steps = metric, let reason = sources.skip(name, from: entry.app) { return .skipped(reason) }
-            return metric.record(of: entry, name: name)
+            var isCount = false
+            if case .steps = metric {
+                isCount = true
+                if let reason = sources.skip(name, from: entry.app, as: entry.source?.name) { return .skipped(reason) }
+            }
+            let origin = sources.origin(of: entry.source, isCount: isCount)
+            return metric.record(of: entry, name: name).from(origin)
         }
         return nil
     }

@@ -11,39 +11,47 @@ struct Nights {
     static let maximumSources = 100
 
     private var sources: [String: Int] = [:]
+    /// The names of the sources that are kept apart.
+    private var names: [String] = []
     /// The stages of each source, in the order of the sources.
     private var stages: [[Sleep.Stage]] = []
     /// The source whose sleeps are being made, and the place of its next stage; `nil` before its stages are sorted.
-    private var source = 0
+    private var number = 0
     private var place: Int?
+
+    /// The source of the sleep that was made last; `nil` for none, and for those that share one.
+    var source: String? { names.indices.contains(number) && !names[number].isEmpty ? names[number] : nil }
 
     /// Adds a stage of a source. All stages come before the first sleep is asked for.
     mutating func add(_ stage: Sleep.Stage, source: String?) {
         let name = source ?? ""
         let number = sources[name] ?? min(sources.count, Self.maximumSources)
-        if number < Self.maximumSources { sources[name] = number }
+        if number == sources.count, number < Self.maximumSources {
+            sources[name] = number
+            names.append(name)
+        }
         while stages.count <= number { stages.append([]) }
         stages[number].append(stage)
     }
 
     /// The next sleep, by source and time; `nil` after the last one.
     mutating func next() -> Sample? {
-        while source < stages.count {
+        while number < stages.count {
             if let sleep = nextOfSource() { return sleep }
-            stages[source] = []
-            (source, place) = (source + 1, nil)
+            stages[number] = []
+            (number, place) = (number + 1, nil)
         }
         return nil
     }
 
     private mutating func nextOfSource() -> Sample? {
-        if place == nil { stages[source].sort { ($0.start, $0.end) < ($1.start, $1.end) } }
+        if place == nil { stages[number].sort { ($0.start, $0.end) < ($1.start, $1.end) } }
         var place = place ?? 0
         defer { self.place = place }
         var night: [Sleep.Stage] = []
         var end: Timestamp?
-        while place < stages[source].count {
-            var stage = stages[source][place]
+        while place < stages[number].count {
+            var stage = stages[number][place]
             if let end {
                 if stage.start - end > Self.gap { break }
                 stage.start = max(stage.start, end)

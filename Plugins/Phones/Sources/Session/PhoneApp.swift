@@ -1,4 +1,4 @@
-import GatewayKit
+package import GatewayKit
 import JSON
 package import Vitals
 
@@ -15,17 +15,30 @@ package protocol PhoneApp: Sendable {
     /// The option that picks the source of its counts.
     static var sourceOption: String { get }
     /// The records of a document, in its order.
-    /// - Parameter source: the source whose counts are taken; `nil` for those of all.
+    /// - Parameters:
+    ///   - source: the source whose counts are taken; `nil` for those of all.
+    ///   - order: which of several sources counts an interval.
     /// - Throws: `DocumentProblem` if it is no document of the app; nothing of it is read then.
     static func records(
-        of document: [UInt8], calendar: LocalCalendar, source: String?
+        of document: [UInt8], calendar: LocalCalendar, source: String?, order: SourceOrder
     ) throws(DocumentProblem) -> any RecordStream
+}
+
+extension PhoneApp {
+    /// The records of a document, with sources in the order of what they are.
+    package static func records(
+        of document: [UInt8], calendar: LocalCalendar, source: String?
+    ) throws(DocumentProblem) -> any RecordStream {
+        try records(of: document, calendar: calendar, source: source, order: SourceOrder())
+    }
 }
 
 /// The records of a document, one after the other, so that the samples of a long one need not be in memory at once.
 package protocol RecordStream {
     /// Where the counts that were read so far come from.
     var sources: CountSources { get }
+    /// Whether the app only tries the way to the gateway, with invented values.
+    var isTest: Bool { get }
     /// The next record; `nil` at the end.
     mutating func next() throws(DocumentProblem) -> Record?
 }
@@ -38,6 +51,16 @@ package enum Record: Sendable, Hashable {
 
     /// An entry of a list that is no object.
     static func noObject(in list: String) -> Record { .skipped("an entry of \(list) that is no object") }
+
+    /// An interval in which a source counted nothing. It is none that the source has: it must not hide what another one counted.
+    static let noSteps = Record.skipped("an interval without steps")
+
+    /// The same record of a source.
+    func from(_ origin: SampleOrigin?) -> Record {
+        guard case .sample(var sample) = self else { return self }
+        sample.origin = origin
+        return .sample(sample)
+    }
 }
 
 /// Why a document cannot be read: a sentence for a person.

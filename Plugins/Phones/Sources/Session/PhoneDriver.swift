@@ -15,8 +15,8 @@ package struct PhoneDriver<App: PhoneApp>: DeviceDriver {
     }
 
     /// A driver that takes these metrics.
-    init(metrics: [Metric] = App.metrics, source: String? = nil) {
-        options = PhoneOptions(metrics: metrics, source: source)
+    init(metrics: [Metric] = App.metrics, source: String? = nil, order: SourceOrder = SourceOrder()) {
+        options = PhoneOptions(metrics: metrics, source: source, order: order)
     }
 
     package func withSession(
@@ -52,16 +52,21 @@ package struct PhoneDriver<App: PhoneApp>: DeviceDriver {
 /// The `options:` of a phone.
 ///
 /// - `metrics`: what is taken of its documents, and announced to consumers; all that the app has when left out.
-/// - `source`, or `app` where apps write the records: the one whose counts are taken; those of all when left out.
+/// - `source`, or `app` where apps write the records: the only one whose counts are taken; those of all when left out.
+/// - `sources`: of several, which counts an interval.
 struct PhoneOptions: Sendable, Hashable {
     var metrics: [Metric]
     /// Whose counts are taken; `nil` for those of all.
     var source: String?
+    /// Which of several sources counts an interval.
+    var order = SourceOrder()
 
     /// Reads the options of a phone with an app that has `known` metrics, and names its sources by the option `sourceOption`.
     init(_ options: inout ConfigurationReader, known: [Metric], sourceOption: String) {
         metrics = known
-        source = options.optionalString(sourceOption, about: "Whose counts are taken; without it those of all.")
+        source = options.optionalString(
+            sourceOption, about: "The only one whose counts are taken; without it each interval's first of `sources`.")
+        order = SourceOrder(&options)
         let texts = options.oneOrMoreStrings("metrics", limit: known.count)
         options.describe(
             "metrics", "some of \(known.map(\.rawValue).joined(separator: ", "))", default: "all",
@@ -75,8 +80,9 @@ struct PhoneOptions: Sendable, Hashable {
         }
     }
 
-    init(metrics: [Metric], source: String? = nil) {
+    init(metrics: [Metric], source: String? = nil, order: SourceOrder = SourceOrder()) {
         self.metrics = metrics
         self.source = source
+        self.order = order
     }
 }

@@ -9,8 +9,9 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
     let description: DeviceDescription
     private let metrics: Set<Metric>
     private let source: String?
+    private let order: SourceOrder
     /// Whether this session has reported that several sources count.
-    private let hasWarned = Mutex(false)
+    private let hasReported = Mutex(false)
     /// The records of this session that are no samples.
     private let dropped = Mutex(0)
     private let emptyDocuments: EmptyDocuments
@@ -24,6 +25,7 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
         self.emptyDocuments = emptyDocuments
         metrics = Set(options.metrics)
         source = options.source
+        order = options.order
         description = DeviceDescription(
             identity: DeviceIdentity(model: App.name),
             capabilities: Capabilities(Dictionary(uniqueKeysWithValues: metrics.map { ($0, []) })),
@@ -68,8 +70,14 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
         for values in document.takeDropped() { await inbox.send([.skipped(values)]) }
         var report = DocumentReport()
         do throws(DocumentProblem) {
-            var records = try App.records(of: document.bytes, calendar: context.calendar, source: source)
-            defer { warn(of: records.sources) }
+            var records = try App.records(
+                of: document.bytes, calendar: context.calendar, source: source, order: order)
+            if records.isTest {
+                context.logger.info("A test of the app has arrived. Its values are invented, and none is taken.")
+                report.skip("the values of a test, which are invented")
+                return document.answer(.stored(report))
+            }
+            defer { tell(of: records.sources) }
             while let samples = try nextSamples(of: &records, &report) {
                 do {
                     for outcome in try await batches.send(samples, to: inbox) { report.count(outcome) }
@@ -90,17 +98,17 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
         document.answer(.stored(report))
     }
 
-    /// Warns once in a session that the same steps may count several times.
-    private func warn(of sources: CountSources) {
+    /// Reports once in a session that several sources count the same steps.
+    private func tell(of sources: CountSources) {
         guard source == nil, metrics.contains(.steps), sources.names.count > 1 else { return }
-        let isFirst = hasWarned.withLock { hasWarned in
-            defer { hasWarned = true }
-            return !hasWarned
+        let isFirst = hasReported.withLock { hasReported in
+            defer { hasReported = true }
+            return !hasReported
         }
         guard isFirst else { return }
-        context.logger.warning(
-            "Several sources count steps, and each step may count for all of them; name one of them in the driver's options.",
-            metadata: ["option": "\(App.sourceOption)", "sources": "\(sources.names.joined(separator: ", "))"])
+        context.logger.notice(
+            "Several sources count steps. Of each interval one of them counts; the driver's options may give their order.",
+            metadata: ["option": "sources", "sources": "\(sources.names.joined(separator: ", "))"])
     }
 
     /// The next samples of a document, and in `report` what is skipped before them; `nil` at its end.

@@ -4,12 +4,9 @@ import Vitals
 enum StepFeed {
     static let table = "steps_record_table"
 
-    /// - Parameter counting: the number of the only device whose steps count; `nil` for all.
-    static func feed(_ source: RecordSource, counting: Int64?) throws(ExportError) -> RowFeed? {
+    static func feed(_ source: RecordSource) throws(ExportError) -> RowFeed? {
         let records = try source.records(table, by: "start_time", with: ["end_time", "count"])
-        let device = counting == nil ? "NULL" : "r.device_info_id"
-        return records?.feed(.steps, ["r.count", "r.end_time", device]) { row, isManual in
-            guard counting == nil || row.integer(2) == counting else { return .skipped(.otherDevice) }
+        return records?.feed(.steps, ["r.count", "r.end_time"]) { row, isManual in
             guard let count = row.integer(0) else { return .skipped(row.absence(0)) }
             guard let number = row.integer(1) else { return .skipped(.unreadable) }
             guard count != 0 else { return .nothing }

@@ -1,8 +1,8 @@
 import GatewayKit
 import Vitals
 
-/// An app that wrote records, by `application_info_table`. Apps are never added up: they write the same steps, and an export does not
-/// say in which order Health Connect prefers them.
+/// An app that wrote records, by `application_info_table`. Each is a device of its own: they write the same steps, and an export does
+/// not say in which order Health Connect prefers them.
 struct App: Sendable, Hashable {
     /// Its number in this export.
     var number: Int64
@@ -57,7 +57,9 @@ struct App: Sendable, Hashable {
     }
 
     /// What the export has of it, from one of its devices or from all.
-    func device(in database: ExportDatabase, named wanted: String?) throws(ExportError) -> ExportedDevice {
+    func device(
+        in database: ExportDatabase, named wanted: String?, order: SourceOrder
+    ) throws(ExportError) -> ExportedDevice {
         let recorders = try Recorder.all(of: number, in: database)
         var chosen = recorders
         if let wanted {
@@ -70,9 +72,10 @@ struct App: Sendable, Hashable {
                 )
             }
         }
-        let counting = wanted == nil ? try CountingRecorder(of: number, among: recorders, in: database) : nil
+        let origins =
+            try wanted == nil ? RecorderOrigins(of: number, among: recorders, order: order, in: database) : nil
         let catalogue = try RecordCatalogue(
-            database, app: number, devices: wanted == nil ? nil : chosen.map(\.number), counting: counting?.number)
+            database, app: number, devices: wanted == nil ? nil : chosen.map(\.number), origins: origins)
         // One recorder is the wearable; several are only known by the app.
         let identity =
             chosen.count == 1
@@ -88,7 +91,7 @@ struct App: Sendable, Hashable {
         if recorders.count > 1 {
             device.notes = ["Several devices recorded them: \(recorders.map(\.name).joined(separator: ", "))."]
         }
-        if let counting { device.notes.append(counting.note) }
+        if let note = origins?.note { device.notes.append(note) }
         return device
     }
 }

@@ -10,11 +10,11 @@ struct RecordCatalogue: Sendable {
 
     /// - Parameters:
     ///   - devices: the numbers of the recorders whose records are read; `nil` for all.
-    ///   - counting: the number of the only one of them whose steps count; `nil` for all.
+    ///   - origins: whose the records are; `nil` where it does not matter.
     init(
-        _ database: ExportDatabase, app: Int64, devices: [Int64]?, counting: Int64? = nil
+        _ database: ExportDatabase, app: Int64, devices: [Int64]?, origins: RecorderOrigins? = nil
     ) throws(ExportError) {
-        let source = RecordSource(database: database, app: app, devices: devices)
+        let source = RecordSource(database: database, app: app, devices: devices, origins: origins)
         var feeds: [Metric: [any Feed]] = [:]
         var used: Set<String> = []
         func add(_ feed: (any Feed)?, of table: String) {
@@ -26,7 +26,7 @@ struct RecordCatalogue: Sendable {
         add(try SeriesFeeds.heartRates(source), of: SeriesFeeds.heartRate)
         add(try SeriesFeeds.skinTemperatures(source), of: SeriesFeeds.skinTemperature)
         add(try PressureFeed.feed(source), of: PressureFeed.table)
-        add(try StepFeed.feed(source, counting: counting), of: StepFeed.table)
+        add(try StepFeed.feed(source), of: StepFeed.table)
         add(try SleepSessionNights(source).map { SleepFeed(feeds: [$0]) }, of: SleepSessionNights.table)
         add(try ExerciseFeed(source), of: ExerciseFeed.table)
         self.feeds = feeds
@@ -48,18 +48,24 @@ struct RecordSource {
     let app: Int64
     /// The numbers of the recorders that count; `nil` for all.
     let devices: [Int64]?
+    /// Whose the records are; `nil` where it does not matter.
+    let origins: RecorderOrigins?
 
     /// The records of a table; `nil` if there are none.
     func records(
         _ table: String, by time: String = "time", with columns: Set<String>
     ) throws(ExportError) -> Records? {
-        try Records(table, by: time, with: columns, of: app, devices: devices, in: database)
+        var records = try Records(table, by: time, with: columns, of: app, devices: devices, in: database)
+        records?.origins = origins
+        return records
     }
 
     /// The values of series; `nil` if there are none.
     func series(
         _ child: (name: String, columns: Set<String>), of parent: (name: String, columns: Set<String>)
     ) throws(ExportError) -> Records? {
-        try Records(series: child, of: parent, of: app, devices: devices, in: database)
+        var records = try Records(series: child, of: parent, of: app, devices: devices, in: database)
+        records?.origins = origins
+        return records
     }
 }

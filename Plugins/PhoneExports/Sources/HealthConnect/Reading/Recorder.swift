@@ -1,3 +1,6 @@
+import GatewayKit
+import Vitals
+
 /// A device that recorded for an app, by `device_info_table`.
 struct Recorder: Sendable, Hashable {
     /// Its number in this export: a later device has a higher one.
@@ -51,37 +54,41 @@ struct Recorder: Sendable, Hashable {
     }
 }
 
-/// The one of an app's devices whose steps count. A watch and a phone in a pocket count the same ones, and both would be a sum.
-///
-/// It is the one that is worn most surely, and of several of a kind the newest. Neither depends on what they counted, so it
-/// changes only when a better or a newer device comes for the first time, from whose first step on it counts.
-struct CountingRecorder: Sendable {
-    /// Its number.
-    let number: Int64
-    /// For a person: whose steps count, and whose do not.
-    let note: String
+/// Whose the records of an app are, by the devices that have recorded them. A watch and a phone in a pocket count the same steps.
+struct RecorderOrigins: Sendable {
+    private let origins: [Int64: SampleOrigin]
+    /// For a person: whose steps count first; `nil` where only one device counted any.
+    let note: String?
 
-    /// Kinds of devices by their numbers of Android, the surest first: watch, fitness band, ring, chest strap, and something on the
-    /// head. A phone comes last, after those whose kind is unknown.
-    private static let worn: [Int64] = [1, 6, 4, 7, 5]
-    private static let phone: Int64 = 2
-
-    private static func place(of recorder: Recorder) -> Int {
-        worn.firstIndex(of: recorder.type) ?? (recorder.type == phone ? worn.count + 1 : worn.count)
-    }
-
-    /// `nil` where only one device counted steps.
-    init?(of app: Int64, among recorders: [Recorder], in database: ExportDatabase) throws(ExportError) {
-        guard let table = RecordTable(StepFeed.table, in: database, with: ["device_info_id"]) else { return nil }
-        let numbers = try Recorder.numbers(in: table, of: app, database)
-        let known = recorders.filter { numbers.contains($0.number) }
-        let best = known.min { (Self.place(of: $0), -$0.number) < (Self.place(of: $1), -$1.number) }
-        guard numbers.count > 1, let best else { return nil }
-        number = best.number
-        let others =
-            known.filter { $0 != best }.map(\.name) + (numbers.count > known.count ? ["an unknown device"] : [])
+    /// `nil` where no record says which device it is of.
+    init?(
+        of app: Int64, among recorders: [Recorder], order: SourceOrder, in database: ExportDatabase
+    ) throws(ExportError) {
+        var counting: Set<Int64?> = []
+        if let table = RecordTable(StepFeed.table, in: database, with: ["device_info_id"]) {
+            counting = try Recorder.numbers(in: table, of: app, database)
+        }
+        // Also where there is one, since a second one may come with a later export.
+        guard !recorders.isEmpty else { return nil }
+        var origins: [Int64: SampleOrigin] = [:]
+        for recorder in recorders {
+            let kind = SourceOrder.Kind(type: recorder.type, name: recorder.name)
+            origins[recorder.number] = order.origin(
+                of: recorder.name, kind, otherNames: recorder.model.map { [$0] } ?? [])
+        }
+        self.origins = origins
+        guard counting.count > 1 else {
+            note = nil
+            return
+        }
+        let known = recorders.filter { counting.contains($0.number) }.compactMap { origins[$0.number] }
+        let names = Set(known).sorted { $0.precedes($1) }.map(\.name)
+        let others = counting.count > known.count ? ["an unknown device"] : []
         note =
-            "Only the steps of \(best.name) count, since \(others.joined(separator: " and ")) may have counted the same ones. "
-            + "options.device chooses another one, with all of its records."
+            "Of steps in the same time, the first of these counts: \((names + others).joined(separator: ", ")). "
+            + "options.sources gives another order; options.device chooses one of them, with all of its records."
     }
+
+    /// The source of a record that has this number of a device.
+    func origin(of device: Int64?) -> SampleOrigin { device.flatMap { origins[$0] } ?? SourceOrder.nameless }
 }

@@ -10,6 +10,10 @@ struct Records: Sendable {
     private let condition: String
     /// How a record came to be, in SQL; `NULL` where the export does not say.
     private let method: String
+    /// The number of the device that recorded it, in SQL; `NULL` where the export does not say.
+    private let device: String
+    /// Whose the records are; `nil` where it does not matter.
+    var origins: RecorderOrigins?
 
     /// The records of a table from one of its columns on; `nil` if the export has none of this app.
     /// - Parameter devices: the numbers of the recorders that count; `nil` for all.
@@ -61,6 +65,7 @@ struct Records: Sendable {
         let numbers = devices?.map { String($0) }.joined(separator: ", ")
         condition = numbers.map { "AND r.device_info_id IN (\($0))" } ?? ""
         method = record.columns.contains("recording_method") ? "r.recording_method" : "NULL"
+        device = record.columns.contains("device_info_id") ? "r.device_info_id" : "NULL"
     }
 
     /// Selects the time of each row and then columns: of the record `r`, and of the value `s` of a series. The rows are those of the
@@ -81,9 +86,12 @@ struct Records: Sendable {
         _ metric: Metric, _ columns: [String], read: @escaping @Sendable (Row, _ isManual: Bool) -> RowResult
     ) -> RowFeed {
         RowFeed(
-            metric: metric, table: table, rank: .records, unit: .milliseconds, sql: select(columns + [method])
-        ) { row in
-            read(row, Self.isManual(row.integer(columns.count)))
+            metric: metric, table: table, rank: .records, unit: .milliseconds, sql: select(columns + [method, device])
+        ) { [origins] row in
+            let result = read(row, Self.isManual(row.integer(columns.count)))
+            guard let origins, case .sample(var sample) = result else { return result }
+            sample.origin = origins.origin(of: row.integer(columns.count + 1))
+            return .sample(sample)
         }
     }
 

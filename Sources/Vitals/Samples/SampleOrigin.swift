@@ -1,0 +1,66 @@
+/// Which of the sources of one device recorded a sample, where a device has several: an app on a phone has the records of a watch and
+/// of the phone itself.
+///
+/// Sources are ordered by `place`, then by `name`. Of two that count the same interval the first one counts; what does not add up
+/// is kept of each.
+public struct SampleOrigin: Sendable, Hashable {
+    /// The longest name that is kept, in characters: longer ones with the same beginning are one source. Names are stored with
+    /// samples, and the longest of a maker has half of it.
+    public static let maximumName = 80
+
+    /// Its place in the order, from 0: the lower one comes first.
+    public let place: Int
+    /// The name by which the source is known again; empty for one that the document does not name.
+    public let name: String
+    /// Whether an earlier source has a value of the same metric and times, so that the sample's id needs the name. The store
+    /// finds that out.
+    package var isBeside = false
+
+    /// A source with this place and name, which is cut to `maximumName`.
+    public init(place: Int, name: String) {
+        self.place = place
+        self.name = String(String.UnicodeScalarView(name.unicodeScalars.prefix(Self.maximumName)))
+    }
+
+    /// Whether it comes before another one in the order.
+    public func precedes(_ other: SampleOrigin) -> Bool {
+        if place != other.place { return place < other.place }
+        return name.unicodeScalars.lexicographicallyPrecedes(other.name.unicodeScalars)
+    }
+
+    /// What stands for the name in the keys of samples, from 1 to 2⁴⁸ − 1: FNV-1a of its UTF-8, the same in every process.
+    package var number: Int64 {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+        return max(Int64(truncatingIfNeeded: hash >> 16), 1)
+    }
+}
+
+/// How the origins of two samples with the same metric and times compare.
+package enum Precedence: Sendable, Hashable {
+    /// They are of one source.
+    case same
+    /// The first is of an earlier source than the second.
+    case before
+    /// The first is of a later source.
+    case behind
+
+    /// How a source compares with another one. A sample without a source is of one behind all others.
+    package init(of ours: SampleOrigin?, over theirs: SampleOrigin?) {
+        switch (ours, theirs) {
+        case (nil, nil): self = .same
+        case (.some, nil): self = .before
+        case (nil, .some): self = .behind
+        case (let ours?, let theirs?):
+            self = ours.name == theirs.name ? .same : ours.precedes(theirs) ? .before : .behind
+        }
+    }
+}
+
+extension Sample {
+    /// How this sample's source compares with that of another one.
+    package func precedence(over other: Sample) -> Precedence { Precedence(of: origin, over: other.origin) }
+
+    /// The name of its source if its id needs it; `nil` for most.
+    package var besideName: String? { origin.flatMap { $0.isBeside ? $0.name : nil } }
+}
