@@ -102,7 +102,7 @@ let plugins: [[Target]] = [
     plugin("Simulator", "Concurrency", tests: "Conformance GatewayTesting TestSupport"),
     plugin(
         "TCP", "Concurrency JSON Listening Logging NIOCore NIOPosix NIOSSL",
-        tests: "Concurrency GatewayTesting TestSupport Logging NIOCore NIOEmbedded NIOPosix NIOSSL"),
+        tests: "Concurrency GatewayTesting Listening TestSupport Logging NIOCore NIOEmbedded NIOPosix NIOSSL"),
 ]
 
 let package = Package(

@@ -1,4 +1,5 @@
 import Concurrency
+import MQTT
 import TestSupport
 import Testing
 import Vitals
@@ -62,7 +63,7 @@ import Vitals
 
     @Test func `an absence is said once and then seldom, and a connection where an absence was`() {
         let status = BrokerStatus()
-        #expect(status.connected())
+        #expect(status.connected(.v5))
         let lost = status.failed("It was closed.", at: .seconds(100), hasLasted: true)
         #expect(lost.count == 1 && lost.isDue)
         let away = status.failed("It is not there.", at: .seconds(101), hasLasted: false)
@@ -70,13 +71,13 @@ import Vitals
         let still = status.failed("It is not there.", at: .seconds(102), hasLasted: false)
         #expect(still.count == 3 && !still.isDue)
         #expect(status.snapshot.lastError == "It is not there.")
-        #expect(status.connected())
+        #expect(status.connected(.v5))
         // It is cut at once, again and again.
         let cut = status.failed("It was closed.", at: .seconds(103), hasLasted: false)
         #expect(cut.count == 4 && !cut.isDue)
-        #expect(!status.connected())
+        #expect(!status.connected(.v5))
         let lostAgain = status.failed("It was closed.", at: .seconds(200), hasLasted: true)
         #expect(lostAgain.count == 1 && lostAgain.isDue)
-        #expect(status.connected())
+        #expect(status.connected(.v5))
     }
 }

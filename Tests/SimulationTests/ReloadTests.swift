@@ -230,10 +230,7 @@ import Vitals
             }
         }
     }
-}
 
-extension PublishedMessage {
-    fileprivate var json: JSONValue { (try? JSONValue(parsing: message.payload)) ?? .null }
     @Test func `a device that comes back under the id of a removed one gives none of its answers and states`() throws {
         try Scenario.everyOrder(Self.seeds) { home in
             let band = try home.device("band")
@@ -268,4 +265,8 @@ extension PublishedMessage {
             }
         }
     }
+}
+
+extension PublishedMessage {
+    fileprivate var json: JSONValue { (try? JSONValue(parsing: message.payload)) ?? .null }
 }

@@ -1,4 +1,5 @@
 import GatewayKit
+import Listening
 import Logging
 import TestSupport
 import Testing

@@ -1,4 +1,5 @@
 import CTimex
+import Engines
 import Foundation
 package import GatewayKit
 import Logging

@@ -33,14 +33,13 @@ final class AgentRig: Sendable {
     let environment: Simulation
     let capabilities: Capabilities
     let events = Recorder<Event>()
+    /// What the log has from `notice` on.
     let log = LogRecorder()
     let store: ScratchStore
     let policy: DevicePolicy
     let window: BatchWindow?
     let timers: Timers
     let presence = DevicePresence()
-    /// What the log has of warnings.
-    let log = LogRecorder()
     private let state: Mutex<State>
 
     init(

@@ -45,5 +45,5 @@ package final class SkippedRows {
 
 extension SkippedRows.Reason {
     /// Whether a value of the person is missing then: the row has one, and no other row has the same.
-    package var losesValue: Bool { ![.notMeasured, .ambient, .unspecified, .otherDevice].contains(self) }
+    package var losesValue: Bool { ![.notMeasured, .ambient, .unspecified].contains(self) }
 }

@@ -1,7 +1,7 @@
 import Concurrency
 package import GatewayKit
 import Synchronization
-import Vitals
+package import Vitals
 
 /// Reads the exports of a phone app. There is no link: the driver reads the file.
 ///

@@ -1,3 +1,4 @@
+import Foundation
 import GatewayKit
 import GatewayTesting
 import Logging

@@ -1,5 +1,5 @@
-package import GatewayKit
-package import Vitals
+import GatewayKit
+import Vitals
 
 /// A source of records, as a document names it.
 struct NamedSource: Sendable, Hashable {
