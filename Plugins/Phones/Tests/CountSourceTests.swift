@@ -112,7 +112,7 @@ import Vitals
                 }
             }
         }
-        return log.entries.filter { $0.level >= .notice }
+        return log.entries.filter { $0.level >= .notice && $0.metadata["sources"] != nil }
             .map { "option \($0.metadata["option"] ?? ""), sources \($0.metadata["sources"] ?? "")" }
     }
 }

@@ -14,8 +14,6 @@ final class HistorySync {
     private let answers: AnswerQueue
     /// Number of synchronisations that the gateway itself requested.
     private var requests = 0
-    /// The dropped values in the state that was published last.
-    private var published: [String: Int] = [:]
 
     init(context: DeviceContext, ingest: SampleIngest, days: DailySummaryTracker, answers: AnswerQueue) {
         self.context = context
@@ -37,13 +35,13 @@ final class HistorySync {
     }
 
     private func publish(_ state: SyncState) {
-        published = ingest.skipped
+        marks.skipped = ingest.skipped
         context.publish(.sync(withSkipped(state)))
     }
 
     /// Publishes the state if values were dropped since it was published. A running synchronisation publishes it by itself.
     func publishSkipped() {
-        if !isRunning, ingest.skipped != published { publish(machine.state) }
+        if !isRunning, ingest.skipped != marks.skipped { publish(machine.state) }
     }
 
     /// Restores cursors and the last success from the store.
@@ -324,6 +322,8 @@ package struct SyncMarks: Sendable {
     package var nextAt: Duration?
     /// The last success before an absence longer than the device keeps its history; `nil` once the loss is reported.
     package var lossFrom: Timestamp?
+    /// The dropped values in the state that was published last.
+    var skipped: [String: Int] = [:]
     /// Whether the log has that a first synchronisation found nothing.
     var hasHinted = false
 

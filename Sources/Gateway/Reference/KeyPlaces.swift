@@ -72,10 +72,10 @@ struct KeyPlaces {
         if let match = map.wholeMatch(of: /(options|transport) \(([^)]+)\)(.*)/) {
             guard let device else { return nil }
             let isOptions = match.1 == "options"
+            let own = isOptions ? device.driver : device.transport
             // Without a type it may become this transport.
-            let own = isOptions ? device.driver : device.transport ?? String(match.2)
-            guard own == String(match.2) else { return nil }
-            return (rank: 0, text: "under \(match.1)\(match.3)")
+            guard own == String(match.2) || !isOptions && own == nil else { return nil }
+            return (rank: own == nil ? 1 : 0, text: "under \(match.1)\(match.3)")
         }
         if map.isEmpty { return (rank: 1, text: "at the top level, beside devices") }
         if map == "devices[]" {

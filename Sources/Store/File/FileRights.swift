@@ -38,9 +38,9 @@ struct FileRights: Hashable, Sendable {
     private static let capabilityVersion: UInt32 = 0x2008_0522
     private static let readAndSearch: UInt32 = 2
 
-    /// Takes these rights on this thread, and returns those before.
+    /// Assumes these rights on this thread, and returns those before.
     /// - Throws: `StoreError` if the system refuses, as in a container whose root may not become another user.
-    func take() throws(StoreError) -> FileRights {
+    func assume() throws(StoreError) -> FileRights {
         guard let setUser = Self.setUser, let setGroup = Self.setGroup else { throw refusal }
         // No user has this number: it changes nothing, and the call returns the present one.
         let nobody = uid_t.max

@@ -64,11 +64,11 @@ package final class OwnedFolder: Sendable {
         guard geteuid() == 0 else { return try body() }
         let before: FileRights
         switch use {
-        case .own: before = try FileRights(user: 0, group: getegid()).take()
-        case .of(let owner): before = try owner.take()
+        case .own: before = try FileRights(user: 0, group: getegid()).assume()
+        case .of(let owner): before = try owner.assume()
         case .shared: throw sharing
         }
-        defer { _ = try? before.take() }
+        defer { _ = try? before.assume() }
         return try body()
     }
 

@@ -37,7 +37,7 @@ final class StagingFolder {
 
     /// Copies a store from its folder, with its log if there is one.
     /// - Throws: `StoreError` if it is missing, is no regular file, or has a second name.
-    func take(_ origin: OwnedFolder) throws(StoreError) {
+    func fetch(_ origin: OwnedFolder) throws(StoreError) {
         guard let source = try origin.openForReading() else {
             throw StoreError(.unavailable, "There is no file \(origin.path).")
         }

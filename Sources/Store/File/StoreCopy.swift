@@ -8,6 +8,7 @@ package enum StoreCopy {
     /// - Throws: `StoreError` if the store cannot be read or is damaged, or the file exists or cannot be written. Then there is no
     ///   file.
     package static func back(up store: String, to file: String) throws(StoreError) {
+        if let reason = OwnedFolder.refusal(of: file) { throw StoreError(.unavailable, reason) }
         guard !FileManager.default.fileExists(atPath: file) else {
             throw StoreError(.unavailable, "\(file) exists. Name a new file, or remove that one.")
         }
@@ -153,7 +154,7 @@ package enum StoreCopy {
         guard !origin.isOwn else { return try withReader(of: file, body) }
         let staging = try StagingFolder()
         defer { withExtendedLifetime(staging) {} }
-        try staging.take(origin)
+        try staging.fetch(origin)
         return try withReader(of: staging.file, named: file, body)
     }
 

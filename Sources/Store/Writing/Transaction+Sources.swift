@@ -50,7 +50,7 @@ extension Transaction {
                 outcomes[place].novelty = .known
                 outcomes[place].stored.isWithdrawn = true
             }
-            let outcome = try take(taking, from: kept, isNew: place != nil, series: series)
+            let outcome = try replace(kept, by: taking, isNew: place != nil, series: series)
             return Arrival(outcome: outcome, formerUser: theirs.user, isReplaced: true)
         case .behind: return Arrival(outcome: try put(stored.standingBeside, series: series, ingest: ingest))
         case .before:
@@ -70,7 +70,7 @@ extension Transaction {
                 // It was published under the other id, so that it is no new value.
                 outcomes.append(SampleOutcome(stored: beside.stored, novelty: .corrected))
             }
-            return Arrival(outcome: try take(stored, from: kept, isNew: place != nil, series: series))
+            return Arrival(outcome: try replace(kept, by: stored, isNew: place != nil, series: series))
         }
     }
 
@@ -83,8 +83,8 @@ extension Transaction {
 
     /// Puts a sample in the place of one of another source.
     /// - Parameter isNew: whether the other one was stored by the same ingest, so that nobody knows it.
-    private func take(
-        _ stored: StoredSample, from kept: StoredSample, isNew: Bool, series: Int64
+    private func replace(
+        _ kept: StoredSample, by stored: StoredSample, isNew: Bool, series: Int64
     ) throws -> SampleOutcome {
         var stored = stored
         stored.revision = max(isNew ? kept.revision : kept.revision + 1, stored.sample.revision ?? 1)

@@ -14,8 +14,8 @@ extension Transaction {
     /// The number of records checked beside a new one: more than a device records in a week, even if it sends a growing
     /// night every few minutes. A device that sends more must not delay the others.
     static let rivalLimit = 1_000
-    /// The same of counts: one for each minute of the longest one that may be stored.
-    static let countRivalLimit = 10_080
+    /// The same of counts: one for each minute of the longest one that may be stored, and that one itself, which is found as well.
+    static let countRivalLimit = 7 * 24 * 60 + 1
 
     /// Decides which records are valid after a record arrived or was assigned to another person. It withdraws the
     /// records that this one replaces, or this one if another prevails.

@@ -77,7 +77,7 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
                 report.skip("the values of a test, which are invented")
                 return document.answer(.stored(report))
             }
-            defer { tell(of: records.sources) }
+            defer { reportSources(records.sources) }
             while let samples = try nextSamples(of: &records, &report) {
                 do {
                     for outcome in try await batches.send(samples, to: inbox) { report.count(outcome) }
@@ -99,7 +99,7 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
     }
 
     /// Reports once in a session that several sources count the same steps.
-    private func tell(of sources: CountSources) {
+    private func reportSources(_ sources: CountSources) {
         guard source == nil, metrics.contains(.steps), sources.names.count > 1 else { return }
         let isFirst = hasReported.withLock { hasReported in
             defer { hasReported = true }
