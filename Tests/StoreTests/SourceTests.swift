@@ -32,14 +32,14 @@ import Vitals
             [Self.steps(minute..<minute, 20, Self.phone), Self.steps(minute..<minute, 30, Self.watch)]
         }
         let store = try store(overlaps)
-        #expect(try await store.take(document).filter { $0 == .new }.count == 30)
+        #expect(try await store.ingest(document).filter { $0 == .new }.count == 30)
         #expect(store.held(.steps).compactMap(\.value).reduce(0, +) == 900)
         let held = store.held
-        for _ in 0..<2 { #expect(try await store.take(document).allSatisfy { $0 == .known || $0 == .withdrawn }) }
+        for _ in 0..<2 { #expect(try await store.ingest(document).allSatisfy { $0 == .known || $0 == .withdrawn }) }
         #expect(store.held == held)
         // The ids are those of a document with the watch alone.
         let alone = try self.store(overlaps)
-        try await alone.take(document.filter { $0.origin == Self.watch })
+        try await alone.ingest(document.filter { $0.origin == Self.watch })
         #expect(alone.held == held)
     }
 
@@ -49,7 +49,7 @@ import Vitals
         let after = Self.steps(60..<75, 90, Self.phone)
         for order in [[long, short, after], [short, after, long], [after, long, short]] {
             let store = try store()
-            for sample in order { try await store.take([sample]) }
+            for sample in order { try await store.ingest([sample]) }
             #expect(store.held(.steps) == [short, after])
             #expect(try await store.stored(.steps) == [short, after])
         }
@@ -62,7 +62,7 @@ import Vitals
         ]
         for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2], [1, 2, 0]] {
             let store = try store()
-            for place in order { try await store.take([all[place]]) }
+            for place in order { try await store.ingest([all[place]]) }
             #expect(store.held(.steps) == [all[0]], "\(order)")
         }
     }
@@ -71,10 +71,10 @@ import Vitals
         async throws
     {
         let store = try store()
-        try await store.take([Self.steps(0..<10, 10), Self.steps(20..<30, 30)])
+        try await store.ingest([Self.steps(0..<10, 10), Self.steps(20..<30, 30)])
         // An earlier version of the gateway stored them.
-        #expect(try await store.take([Self.steps(0..<10, 10, Self.phone)]) == [.known])
-        let novelties = try await store.take([Self.steps(0..<10, 11), Self.steps(25..<26, 5, Self.watch)])
+        #expect(try await store.ingest([Self.steps(0..<10, 10, Self.phone)]) == [.known])
+        let novelties = try await store.ingest([Self.steps(0..<10, 11), Self.steps(25..<26, 5, Self.watch)])
         #expect(novelties == [.withdrawn, .new])
         #expect(store.held(.steps) == [Self.steps(0..<10, 10), Self.steps(25..<26, 5)])
     }
@@ -84,8 +84,8 @@ import Vitals
         var results: [[SampleID: Sample]] = []
         for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2, 1, 0]] {
             let store = try store()
-            for place in order { try await store.take([all[place]]) }
-            try await store.take(all)
+            for place in order { try await store.ingest([all[place]]) }
+            try await store.ingest(all)
             results.append(store.held)
             #expect(try await store.stored(.heartRate).count == 3)
         }
@@ -126,18 +126,18 @@ import Vitals
 
     @Test func `with another order a value keeps its id`() async throws {
         let store = try store()
-        try await store.take([Self.rate(0, 60, Self.watch), Self.rate(0, 64, Self.phone)])
+        try await store.ingest([Self.rate(0, 60, Self.watch), Self.rate(0, 64, Self.phone)])
         let held = store.held
         var first = Self.rate(0, 64, Self.phone)
         first.origin = SampleOrigin(place: -1, name: "Phone")
-        #expect(try await store.take([first, Self.rate(0, 60, Self.watch)]) == [.known, .known])
+        #expect(try await store.ingest([first, Self.rate(0, 60, Self.watch)]) == [.known, .known])
         #expect(store.held == held)
     }
 
     @Test func `parts of steps are kept until the day`() async throws {
         let store = try store()
-        try await store.take((0..<120).map { Self.steps($0..<$0, 0.4, Self.watch) })
-        try await store.take([Self.steps(200..<200, 1.566, Self.watch), Self.steps(201..<201, 0.195, Self.watch)])
+        try await store.ingest((0..<120).map { Self.steps($0..<$0, 0.4, Self.watch) })
+        try await store.ingest([Self.steps(200..<200, 1.566, Self.watch), Self.steps(201..<201, 0.195, Self.watch)])
         let calendar = LocalCalendar(timeZone: .gmt)
         #expect(try await store.steps(of: calendar.day(of: dawn), in: calendar) == 50)
         #expect(try await store.stored(.steps).last?.value == 0.195)
@@ -147,10 +147,10 @@ import Vitals
         let store = try store()
         let minutes = 7 * 24 * 60
         for first in stride(from: 0, to: minutes, by: 1008) {
-            try await store.take((first..<first + 1008).map { Self.steps($0..<$0 + 1, 5, Self.phone) })
+            try await store.ingest((first..<first + 1008).map { Self.steps($0..<$0 + 1, 5, Self.phone) })
         }
         // A minute for each of the longest record that there may be.
-        try await store.take([Self.steps(0..<minutes, 50_000, Self.watch)])
+        try await store.ingest([Self.steps(0..<minutes, 50_000, Self.watch)])
         #expect(store.held(.steps).count == 1)
     }
 
@@ -189,9 +189,9 @@ import Vitals
         }
         let rule = [OverlapRule.latestEnd, .largestCount][Int(seed / 2 % 2)]
         let (store, other) = (try store(rule), try store(rule))
-        for document in documents { try await store.take(document) }
+        for document in documents { try await store.ingest(document) }
         for document in (documents + documents.prefix(40)).shuffled(using: &random) {
-            try await other.take(document.shuffled(using: &random))
+            try await other.ingest(document.shuffled(using: &random))
         }
         #expect(store.held == other.held)
         let rates = known.values.filter { $0.metric == .heartRate }
@@ -203,7 +203,7 @@ import Vitals
         }
         // Nothing is published once more.
         for document in documents.shuffled(using: &random) {
-            #expect(try await store.take(document).allSatisfy { $0 == .known || $0 == .withdrawn })
+            #expect(try await store.ingest(document).allSatisfy { $0 == .known || $0 == .withdrawn })
         }
         #expect(store.held == other.held)
     }

@@ -109,8 +109,10 @@ import Vitals
         let device = try #require(DeviceID("phone"))
         let rule = isExported ? HealthAutoExport.overlaps : HealthConnectWebhook.overlaps
         let (first, second) = (try ConsumedStore(rule, device: device), try ConsumedStore(rule, device: device))
-        for document in documents { try await first.take(document) }
-        for document in (documents + documents.prefix(10)).shuffled(using: &random) { try await second.take(document) }
+        for document in documents { try await first.ingest(document) }
+        for document in (documents + documents.prefix(10)).shuffled(using: &random) {
+            try await second.ingest(document)
+        }
         #expect(first.held == second.held)
 
         let wanted = Self.counted(sent)
@@ -123,7 +125,7 @@ import Vitals
         #expect(Set(first.held(.heartRate).map { [$0.start.description, "\($0.value ?? 0)"] }).count == rates.count)
         // Sent once more, nothing changes.
         for document in documents {
-            #expect(try await first.take(document).allSatisfy { $0 == .known || $0 == .withdrawn })
+            #expect(try await first.ingest(document).allSatisfy { $0 == .known || $0 == .withdrawn })
         }
     }
 }

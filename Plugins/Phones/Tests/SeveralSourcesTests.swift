@@ -36,10 +36,10 @@ import Vitals
         for sources in [[watch, phone], [phone, watch]] {
             let store = try store(HealthAutoExport.self)
             let document = try samples(Self.exported(0..<30, of: sources))
-            #expect(try await store.take(document).filter { $0 == .new }.count == 30)
+            #expect(try await store.ingest(document).filter { $0 == .new }.count == 30)
             let held = store.held
             for _ in 0..<2 {
-                #expect(try await store.take(document).allSatisfy { $0 == .known || $0 == .withdrawn })
+                #expect(try await store.ingest(document).allSatisfy { $0 == .known || $0 == .withdrawn })
             }
             #expect(store.held == held && steps(store) == 900)
             let day = try #require(LocalDay("2026-06-12"))
@@ -53,7 +53,7 @@ import Vitals
         var results: [[SampleID: Sample]] = []
         for documents in [[watch, phone], [phone, watch], [phone, watch, phone]] {
             let store = try store(HealthAutoExport.self)
-            for document in documents { try await store.take(document) }
+            for document in documents { try await store.ingest(document) }
             #expect(steps(store) == 10 * 30 + 20 * 20)
             results.append(store.held)
         }
@@ -66,7 +66,7 @@ import Vitals
             let store = try store(HealthAutoExport.self)
             for place in order {
                 let (name, steps) = sources[place]
-                try await store.take(try samples(Self.exported(0..<2, of: [(name, steps)])))
+                try await store.ingest(try samples(Self.exported(0..<2, of: [(name, steps)])))
             }
             #expect(steps(store) == 70, "\(order)")
         }
@@ -75,14 +75,14 @@ import Vitals
     @Test func `the options may put the phone first`() async throws {
         let text = Self.exported(0..<30, of: [("Watch", 30), ("Phone", 20)])
         let store = try store(HealthAutoExport.self)
-        try await store.take(try samples(text, order: SourceOrder(["Phone"])))
+        try await store.ingest(try samples(text, order: SourceOrder(["Phone"])))
         #expect(steps(store) == 600)
     }
 
     @Test func `parts of steps add up to whole ones`() async throws {
         let store = try store(HealthAutoExport.self)
         let document = try samples(Self.exported(0..<120, of: [("Watch", 0.4)]))
-        for part in [document, Array(document[50...]), document.reversed()] { try await store.take(part) }
+        for part in [document, Array(document[50...]), document.reversed()] { try await store.ingest(part) }
         let day = try #require(LocalDay("2026-06-12"))
         #expect(try await store.steps(of: day, in: Phone.berlin) == 48)
     }
@@ -103,7 +103,7 @@ import Vitals
         }
         let store = try store(HealthAutoExport.self)
         for (offset, hours) in [("+0100", 1), ("+0200", 2), ("-0800", -8)] as [(String, Int)] {
-            try await store.take(try samples(document(offset, hours)))
+            try await store.ingest(try samples(document(offset, hours)))
         }
         #expect(store.held(.steps).count == 300 && steps(store) == 600)
         let (first, second) = (Phone.berlin.day(of: moment), Phone.berlin.day(of: moment + .hours(5)))
@@ -150,13 +150,13 @@ import Vitals
                 SampleOrigin(place: 2001, name: "com.fit Google Pixel Watch"),
             ])
         let store = try store(HealthConnectWebhook.self)
-        try await store.take(found.samples)
+        try await store.ingest(found.samples)
         #expect(store.held(.steps).map(\.value) == [3])
         // Values that add up to nothing are all there.
         #expect(Set(store.held(.heartRate).map(\.value)) == [61, 62, 63])
         let order = SourceOrder(["Pixel 9"])
         let first = try self.store(HealthConnectWebhook.self)
-        try await first.take(
+        try await first.ingest(
             try Phone.records(Array(text.utf8), of: HealthConnectWebhook.self, order: order).samples)
         #expect(first.held(.steps).map(\.value) == [2])
         // The one app of the option is all of its devices.

@@ -19,7 +19,7 @@ package final class ConsumedStore: Sendable {
 
     /// Stores samples. Returns what each of them is.
     @discardableResult
-    package func take(_ samples: [Sample]) async throws -> [SampleOutcome.Novelty] {
+    package func ingest(_ samples: [Sample]) async throws -> [SampleOutcome.Novelty] {
         let published = Mutex<[StoredSample]>([])
         let ingest = Ingest(
             device: device, samples: samples, overlaps: overlaps, receivedAt: Timestamp(seconds: 1_800_000_000)

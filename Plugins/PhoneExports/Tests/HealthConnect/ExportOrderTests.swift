@@ -53,10 +53,10 @@ import Vitals
             try phone.run(
                 "INSERT INTO heart_rate_record_series_table VALUES (\(row + 1), \(70 + count.device), \(moment))")
             guard row % 20 == 2 || exported.count == counts.count else { continue }
-            for _ in 0..<2 { try await growing.take(try Self.samples(of: phone)) }
+            for _ in 0..<2 { try await growing.ingest(try Self.samples(of: phone)) }
         }
         let samples = try Self.samples(of: phone)
-        try await last.take(samples)
+        try await last.ingest(samples)
         #expect(growing.held == last.held)
         let wanted = counts.filter { count in
             count.device == 1
@@ -69,7 +69,7 @@ import Vitals
         #expect(Set(found) == Set(wanted) && found.count == wanted.count)
         let rates = Set(counts.map { [$0.device, Int($0.start / 900_000)] })
         #expect(growing.held(.heartRate).count == rates.count)
-        #expect(try await growing.take(samples).allSatisfy { $0 == .known || $0 == .withdrawn })
+        #expect(try await growing.ingest(samples).allSatisfy { $0 == .known || $0 == .withdrawn })
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
@@ -90,14 +90,14 @@ import Vitals
                 try phone.insert("XIAOMI_ACTIVITY_SAMPLE", [[minute, 0, steps, 0, 70]])
                 wanted[minute] = steps
             }
-            for _ in 0..<2 { try await growing.take(try phone.samples(.steps)) }
+            for _ in 0..<2 { try await growing.ingest(try phone.samples(.steps)) }
         }
         let samples = try phone.samples(.steps)
-        try await last.take(samples)
+        try await last.ingest(samples)
         #expect(growing.held == last.held)
         let found = last.held(.steps).map { ($0.end.milliseconds / 1000, Int($0.value ?? 0)) }
         #expect(Dictionary(uniqueKeysWithValues: found) == wanted)
-        #expect(try await growing.take(samples).allSatisfy { $0 == .known })
+        #expect(try await growing.ingest(samples).allSatisfy { $0 == .known })
     }
 
     /// All steps and heart rates, as read page by page.
