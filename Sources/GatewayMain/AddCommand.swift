@@ -8,12 +8,18 @@ import Vitals
 struct AddCommand: GatewayCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Prints the checked entry of a new device, to copy below devices: in the configuration.",
+        abstract:
+            "Prints the checked entry of a new device, to copy below devices: in the configuration, or writes it.",
         discussion: """
             Scans for what is near, and asks in a terminal for what no argument says. Without a terminal nothing is asked: then \
             --device, or --transport type=…, is needed; the rest has defaults. Questions go to standard error, the entry to standard \
-            output. No file is changed; the configuration, if there is one, says the adapter and the ids that are taken. The exit \
-            status is 1 if there is no device, and 78 if the entry has errors.
+            output. No file is changed; the configuration, if there is one, says the adapter and the ids that are taken.
+
+            With --write the entry becomes a file in the folder that devices_from of the configuration names, and standard output \
+            gets its path; a running gateway applies it within a second. The command remove removes it. What was written or changed \
+            by hand is never replaced.
+
+            The exit status is 1 if there is no device, or it cannot be written, and 78 if the entry or the configuration has errors.
             """)
 
     @OptionGroup var choice: ConfigurationChoice
@@ -42,9 +48,16 @@ struct AddCommand: GatewayCommand {
     @Option(help: ArgumentHelp("A key of the driver's options:. May be repeated.", valueName: "key=value"))
     var option: [String] = []
 
+    @Flag(help: "Write the entry into the folder of devices_from.")
+    var write = false
+
+    @Flag(help: "With --write and --id: replace the file that this command made of the device.")
+    var replace = false
+
     @OptionGroup var log: LogLevelOption
 
     func validate() throws {
+        if replace, !write || id == nil { throw ValidationError("--replace needs --write and --id.") }
         let range = ScanTool.seconds
         guard range.contains(seconds) else {
             throw ValidationError("--seconds takes \(range.lowerBound) to \(range.upperBound).")
@@ -58,10 +71,11 @@ struct AddCommand: GatewayCommand {
         let output = ProcessLog(level: log.level ?? .error, environment: [:])
         defer { output.flush() }
         do {
-            let config = choice.pathIfAny
+            let config = write ? choice.path : choice.pathIfAny
             let scanner = try ScanTool(configuration: config, with: plugins, logger: output.logger())
             let directory = config.map { URL(filePath: $0).absoluteURL.deletingLastPathComponent().path } ?? "."
-            let tool = AddTool(plugins: plugins, beside: scanner.devices, directory: directory)
+            let others = scanner.devices.filter { !replace || $0.text != id }
+            let tool = AddTool(plugins: plugins, beside: others, directory: directory)
             let scan = { () async throws -> ScanReport in
                 StandardError.write("Listening for \(seconds) s.\n")
                 return try await scanner.scan(for: .seconds(seconds))
@@ -69,7 +83,11 @@ struct AddCommand: GatewayCommand {
             // In a script no person answers.
             let ask: AddTool.Ask? = isatty(STDIN_FILENO) == 1 ? { Self.ask($0) } : nil
             let device = try await tool.run(wishes, asking: ask, scan: scan)
-            StandardOutput.write(device.entry)
+            guard write else { return StandardOutput.write(device.entry) }
+            let files = DeviceFiles(of: choice.path, loader: ConfigurationLoader(plugins: plugins))
+            let written = try files.write(device, replacing: replace)
+            for warning in written.warnings { StandardError.write("warning: \(warning)\n") }
+            StandardOutput.write("\(written.path)\n")
         } catch let error as ToolFailure {
             StandardError.write("\(error)\n")
             throw error.isIssue ? ExitStatus.configuration.code : ExitCode(1)

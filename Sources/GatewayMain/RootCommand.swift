@@ -9,15 +9,15 @@ struct RootCommand: ParsableCommand {
         abstract: "A gateway for health wearables: devices, SQLite, MQTT, Home Assistant.",
         discussion: """
             Exit status: 0, or 64 (usage), 78 (configuration), 70 (internal), 75 (the stop took too long); `sources`, `scan`, `add`, \
-            `dashboard`, `doctor`, \
+            `remove`, `dashboard`, `doctor`, \
             `plugin check` and the commands of the store also 1 (failed).
             """,
         version: GatewayVersion.current,
         subcommands: [
             RunCommand.self, CheckConfigCommand.self, ConfigReferenceCommand.self, DoctorCommand.self,
             PluginsCommand.self,
-            PluginCommand.self, SourcesCommand.self, ScanCommand.self, AddCommand.self, DashboardCommand.self,
-            DemoCommand.self,
+            PluginCommand.self, SourcesCommand.self, ScanCommand.self, AddCommand.self, RemoveCommand.self,
+            DashboardCommand.self, DemoCommand.self,
             BackupCommand.self, RestoreCommand.self, StoreCommand.self,
         ])
 }

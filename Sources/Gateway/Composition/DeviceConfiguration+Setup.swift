@@ -36,8 +36,9 @@ extension ReloadRefusal {
         self.init(
             more > 0 ? "\(first) (and \(more) more)" : first,
             violations: error.issues.map { issue in
-                let place = issue.line > 0 ? "line \(issue.line): " : ""
-                return Violation(path: issue.path, message: place + issue.message)
+                let line = issue.line > 0 ? "line \(issue.line)" : nil
+                let place = [issue.file, line].compactMap(\.self).joined(separator: ", ")
+                return Violation(path: issue.path, message: (place.isEmpty ? "" : place + ": ") + issue.message)
             })
     }
 

@@ -2,13 +2,14 @@ package import GatewayKit
 
 /// Why a configuration cannot be used: all its errors.
 package struct ConfigurationError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The errors, at least one, in the order of their lines.
+    /// The errors, at least one, in the order of their lines: first those of the configuration file, then those of each other file.
     package let issues: [ConfigurationIssue]
 
     /// Collects a configuration's errors; beyond `ConfigurationLimits.issues` it only counts them.
     package init(issues: [ConfigurationIssue]) {
-        let sorted = issues.enumerated().sorted { ($0.element.line, $0.offset) < ($1.element.line, $1.offset) }
-            .map(\.element)
+        let sorted = issues.enumerated().sorted { a, b in
+            (a.element.file ?? "", a.element.line, a.offset) < (b.element.file ?? "", b.element.line, b.offset)
+        }.map(\.element)
         let limit = ConfigurationLimits.issues
         self.issues =
             sorted.count <= limit
@@ -33,9 +34,9 @@ package struct ConfigurationError: Error, Sendable, Hashable, CustomStringConver
 }
 
 extension ConfigurationIssue {
-    /// The error in the format of compilers: `FILE:LINE: path: message`, as far as known.
-    package func text(file: String?) -> String {
-        let place = [file, line > 0 ? "\(line)" : nil].compactMap(\.self).joined(separator: ":")
+    /// The error in the format of compilers: `FILE:LINE: path: message`, as far as known, where `file` is the configuration file.
+    package func text(file main: String?) -> String {
+        let place = [file ?? main, line > 0 ? "\(line)" : nil].compactMap(\.self).joined(separator: ":")
         return [place, path, message].filter { !$0.isEmpty }.joined(separator: ": ")
     }
 }

@@ -15,7 +15,17 @@ package struct ConfigurationLoader: Sendable {
     /// Reads a configuration file.
     /// - Throws: every error with its line; a file that cannot be read is one error without a line.
     package func load(_ path: String) throws(ConfigurationError) -> GatewayConfiguration {
-        try load(text: try Self.text(of: path), directory: Self.directory(of: path))
+        try load(path, changing: nil)
+    }
+
+    /// Reads a configuration file as if a file of `devices_from` were as it is after a change.
+    /// - Throws: as `load`.
+    func load(
+        _ path: String, changing change: DeviceFolder.Change?
+    ) throws(ConfigurationError) -> GatewayConfiguration {
+        var place = ConfigurationPlace(directory: Self.directory(of: path), environment: environment)
+        place.file = path
+        return try load(text: try Self.text(of: path), place, changing: change)
     }
 
     /// Reads only `store:` of a configuration file: errors elsewhere, such as a secret's file that exists only while the
@@ -27,6 +37,13 @@ package struct ConfigurationLoader: Sendable {
         let store = reader.section("store") { StoreConfiguration(&$0) }
         guard reader.issues.isEmpty else { throw ConfigurationError(issues: reader.issues) }
         return store
+    }
+
+    /// Reads only where `devices_from` of a configuration file is; `nil` if the file does not have it.
+    /// - Throws: why the file cannot be read.
+    static func deviceFolder(in path: String) throws(ConfigurationError) -> String? {
+        let place = ConfigurationPlace(directory: directory(of: path))
+        return DeviceFolder.path(in: try YAMLDocument(try text(of: path)).root, place)
     }
 
     private static func directory(of path: String) -> String {
@@ -49,14 +66,23 @@ package struct ConfigurationLoader: Sendable {
     /// Reads a configuration from text, as if it were a file in `directory`.
     /// - Throws: every error with its line.
     package func load(text: String, directory: String) throws(ConfigurationError) -> GatewayConfiguration {
+        try load(text: text, ConfigurationPlace(directory: directory, environment: environment), changing: nil)
+    }
+
+    private func load(
+        text: String, _ place: ConfigurationPlace, changing change: DeviceFolder.Change?
+    ) throws(ConfigurationError) -> GatewayConfiguration {
         let root = try YAMLDocument(text).root
+        let folder = DeviceFolder(of: root, place: place, changing: change)
         do throws(ConfigurationError) {
-            return try GatewayConfiguration(
-                root, place: ConfigurationPlace(directory: directory, environment: environment), plugins: plugins)
+            return try GatewayConfiguration(root, folder, place: place, plugins: plugins)
         } catch {
             guard error.issues.contains(where: { $0.strangeKey != nil }) else { throw error }
             let places = KeyPlaces(plugins)
-            throw error.map { places.completed($0, in: root) }
+            throw error.map { issue in
+                let part = folder?.parts.first { $0.file == issue.file }
+                return places.completed(issue, in: part?.root ?? root)
+            }
         }
     }
 }

@@ -18,6 +18,8 @@ package struct DeviceConfiguration: Sendable {
     package var serviceNames: [String]
     /// The entry as written in the file.
     package var source: ConfigurationValue
+    /// The file of `devices_from` in which it is written; `nil` in the configuration file.
+    package var file: String?
     /// The content of the files and variables that it names.
     package var contents: [Secret]
 
@@ -52,7 +54,7 @@ extension DeviceConfiguration {
             info: info, policy: policy, driver: parts.driver, transport: parts.transport,
             serviceNames: [parts.driver.service, parts.transport?.service].compactMap { service in
                 service.flatMap { plugins.name(of: $0) }
-            }, source: source, contents: reader.contents)
+            }, source: source, file: reader.place.part, contents: reader.contents)
     }
 }
 

@@ -3,16 +3,38 @@ package import GatewayKit
 import Store
 
 extension GatewayConfiguration {
-    /// Warnings about files that other users of the machine may read or change: the configuration file, and the store
-    /// with what is beside it. Those of secrets and keys are among `warnings`.
+    /// Warnings about files that other users of the machine may read or change: the configuration file, the folder of
+    /// `devices_from` with its files, and the store with what is beside it. Those of secrets and keys are among `warnings`.
     ///
     /// They are warnings and not errors: a gateway that refuses to start loses data, and a wrong mode loses none. No mode
     /// is changed either: root's file for the service's group is a usual way to give a service its secret.
     package func checkFileModes(of file: String?) -> [ConfigurationIssue] {
-        (file.map(checkConfigurationFile) ?? []) + checkStoreFiles()
+        (file.map { Self.check($0, with: source) } ?? []) + checkDeviceFiles() + checkStoreFiles()
     }
 
-    private func checkConfigurationFile(_ file: String) -> [ConfigurationIssue] {
+    private func checkDeviceFiles() -> [ConfigurationIssue] {
+        guard let folder = deviceFolder?.path else { return [] }
+        var warnings: [ConfigurationIssue] = []
+        if FileMode(of: folder)?.isWritableByAll == true {
+            let text =
+                "Every user of this machine may put devices into \(folder), and with them programs that the gateway starts. "
+                + "Run: chmod o-w \(folder)"
+            warnings.append(
+                ConfigurationIssue(line: source[DeviceFolder.key]?.line ?? 0, path: DeviceFolder.key, message: text))
+        }
+        for device in devices {
+            guard let file = device.file else { continue }
+            for var warning in Self.check(file, with: device.source) {
+                warning.file = file
+                // A file may have several devices.
+                if !warnings.contains(warning) { warnings.append(warning) }
+            }
+        }
+        return warnings
+    }
+
+    /// Checks a file of the configuration with this content.
+    private static func check(_ file: String, with source: ConfigurationValue) -> [ConfigurationIssue] {
         guard let mode = FileMode(of: file) else { return [] }
         if mode.isWritableByAll {
             let text =

@@ -21,8 +21,10 @@ package struct GatewayConfiguration: Sendable {
     package var store: StoreConfiguration
     /// `home_assistant`: the announcements.
     package var homeAssistant: HomeAssistantConfiguration
-    /// `devices`: the devices, in the file's order.
+    /// `devices`: the devices, in the file's order, and then those of `devices_from`, in the order of their files.
     package var devices: [DeviceConfiguration]
+    /// `devices_from`: the folder, as it was before it was read. Default: none.
+    var deviceFolder: DeviceFolderMark?
     /// `plugins`: what the devices of a plugin share, by name.
     package var services: [ServiceConfiguration]
     /// The services that can scan for devices, also those that no device uses.
@@ -44,19 +46,20 @@ package struct GatewayConfiguration: Sendable {
 }
 
 extension GatewayConfiguration {
-    /// Reads a whole configuration.
+    /// Reads a whole configuration, with the folder of `devices_from` if it names one.
     /// - Throws: all its errors.
-    package init(
-        _ source: ConfigurationValue, place: ConfigurationPlace, plugins: PluginCatalogue
+    init(
+        _ source: ConfigurationValue, _ folder: DeviceFolder?, place: ConfigurationPlace, plugins: PluginCatalogue
     ) throws(ConfigurationError) {
         var reader = ConfigurationReader(source, place: place)
-        try self.init(&reader, source, plugins: plugins)
+        try self.init(&reader, source, folder, plugins: plugins)
     }
 
     /// Reads a whole configuration, or describes its keys.
     /// - Throws: all its errors.
     init(
-        _ reader: inout ConfigurationReader, _ source: ConfigurationValue, plugins: PluginCatalogue
+        _ reader: inout ConfigurationReader, _ source: ConfigurationValue, _ folder: DeviceFolder? = nil,
+        plugins: PluginCatalogue
     ) throws(ConfigurationError) {
         let gateway = reader.section("gateway") { gateway in
             let id = gateway.deviceID("id", default: DeviceID(Self.defaultID))
@@ -82,10 +85,12 @@ extension GatewayConfiguration {
         policy = DevicePolicy(&reader, defaults: DevicePolicy(calendar: gateway.calendar))
         let isAnnounced = homeAssistant.discovery != .off
         let base = mqtt.baseTopic
-        var taken = TakenTopics(
+        let topics = TakenTopics(
             own: gateway.id.map { ContractTopics(base: base, gateway: $0) },
             discoveryPrefix: isAnnounced ? homeAssistant.prefix : nil)
-        devices = reader.devices("devices", defaults: policy, plugins, areAnnounced: isAnnounced, topics: &taken)
+        var list = DeviceList(defaults: policy, plugins: plugins, areAnnounced: isAnnounced, topics: topics)
+        devices = list.devices("devices", of: &reader) + list.devices(of: folder, DeviceFolder.key, &reader)
+        deviceFolder = folder?.mark
         if devices.isEmpty { reader.warn("No device is configured.", at: "devices") }
         services = reader.services("plugins", of: devices, plugins)
         scanners = services.scanners(of: plugins, reader.place)
@@ -110,95 +115,5 @@ extension ConfigurationReader {
             return LocalCalendar(timeZone: .gmt)
         }
         return calendar
-    }
-
-    fileprivate mutating func devices(
-        _ key: String, defaults: DevicePolicy, _ plugins: PluginCatalogue, areAnnounced: Bool,
-        topics: inout TakenTopics
-    ) -> [DeviceConfiguration] {
-        let list = value(key)
-        var sources: [ConfigurationValue] =
-            switch list?.content {
-            case .list(let values)?: values
-            case .map?: [list].compactMap(\.self)
-            default: []
-            }
-        sources.reverse()
-        var seen: [DeviceID: Int] = [:]
-        var uniqueIDs = UniqueIDs()
-        var addresses = TakenAddresses()
-        return sections(key, limit: ConfigurationLimits.devices) { reader -> DeviceConfiguration? in
-            let source = sources.popLast() ?? ConfigurationValue(.null)
-            let id = reader.deviceID("id")
-            // Reported even if the entry has other errors: the user gets all errors at once.
-            if let id {
-                if let line = seen[id] {
-                    reader.report("Line \(line) has the id \(id) already. Give each device its own.", at: "id")
-                }
-                seen[id] = reader.line(of: "id")
-                if areAnnounced, let other = uniqueIDs.add(id) {
-                    reader.report(
-                        "Home Assistant could not distinguish the entities of \(id) and \(other). Choose another id, such "
-                            + "as one with - instead of _.", at: "id")
-                }
-            }
-            let device = DeviceConfiguration(&reader, id: id, source: source, defaults: defaults, plugins)
-            for topic in device?.transport?.topics ?? [] {
-                if let issue = topics.add(topic, of: id) { reader.report(issue, at: "transport") }
-            }
-            if let transport = device?.transport, let issue = addresses.add(transport, of: id) {
-                reader.report(issue, at: "transport")
-            }
-            return device
-        }.compactMap(\.self)
-    }
-}
-
-/// Checks the addresses of devices: no two devices of a transport may have the same.
-struct TakenAddresses {
-    private struct Address: Hashable {
-        let transport: String
-        let text: String
-    }
-
-    private var devices: [Address: DeviceID] = [:]
-
-    /// Takes the transport's address for a device. Returns what is wrong with it, with the remedy.
-    mutating func add(_ transport: any Transport, of device: DeviceID?) -> String? {
-        guard let text = transport.address else { return nil }
-        let address = Address(transport: type(of: transport).name, text: text)
-        if let other = devices[address] {
-            return "The address \(text) is that of \(other) already. Give each device its own."
-        }
-        devices[address] = device
-        return nil
-    }
-}
-
-/// Checks the topics of devices whose documents come as messages: no two devices may share one.
-struct TakenTopics {
-    /// The gateway's; `nil` if its id is wrong.
-    let own: ContractTopics?
-    /// The prefix of Home Assistant's discovery, if it is used.
-    let discoveryPrefix: String?
-    private var devices: [String: DeviceID] = [:]
-
-    init(own: ContractTopics?, discoveryPrefix: String?) {
-        self.own = own
-        self.discoveryPrefix = discoveryPrefix
-    }
-
-    /// Takes a topic for a device. Returns what is wrong with it, with the remedy.
-    mutating func add(_ topic: String, of device: DeviceID?) -> String? {
-        // A missing one is an error of the transport already.
-        if topic.isEmpty { return nil }
-        if let issue = own?.issue(inResponseTopic: topic, discoveryPrefix: discoveryPrefix) {
-            return "The topic \(topic) \(issue). Choose one of the device's own, such as phones/anna."
-        }
-        if let other = devices[topic] {
-            return "The topic \(topic) is that of \(other) already. Give each device its own."
-        }
-        devices[topic] = device
-        return nil
     }
 }

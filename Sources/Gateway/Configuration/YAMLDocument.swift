@@ -10,6 +10,8 @@ import Yams
 package struct YAMLDocument {
     /// The document's content; an empty map if it has none.
     package let root: ConfigurationValue
+    /// How many values it has, with aliases expanded.
+    let count: Int
 
     /// Reads a document.
     /// - Throws: the errors that make it unreadable.
@@ -21,6 +23,7 @@ package struct YAMLDocument {
             let root = try parser.singleRoot().map { conversion.value(of: $0, depth: 0) }
             guard conversion.issues.isEmpty else { throw ConfigurationError(issues: conversion.issues) }
             self.root = root ?? ConfigurationValue(.map([]), line: 1)
+            count = conversion.count
         } catch let error as ConfigurationError {
             throw error
         } catch {
@@ -32,7 +35,7 @@ package struct YAMLDocument {
 /// Visits Yams' nodes once.
 private struct Conversion {
     var issues: [ConfigurationIssue] = []
-    private var count = 0
+    private(set) var count = 0
 
     mutating func value(of node: Node, depth: Int) -> ConfigurationValue {
         let line = node.mark?.line ?? 0

@@ -20,6 +20,7 @@ package struct GatewayProcess: Sendable {
     private let log: ProcessLog
     private let fixedLevel: Logger.Level?
     private let notifier: ServiceNotifier?
+    private let folder = DeviceFolderWatch()
 
     /// Creates a process with this configuration. `logLevel` overrides the configuration's; `notifier` is the service
     /// manager.
@@ -99,7 +100,9 @@ package struct GatewayProcess: Sendable {
             for signal in signals { signal.cancel() }
         }
         let hangup = ProcessService.reloading(on: hangups, gateway.reload, logger)
-        let listed = (gateway.services + [("reload", hangup)]).map { name, service in
+        let changes = ProcessService.reloading(after: folder, gateway.reload, logger)
+        let reloads: [(name: String?, service: any Service)] = [("reload", hangup), (DeviceFolder.key, changes)]
+        let listed = (gateway.services + reloads).map { name, service in
             name.map { ListedService(name: $0, service: service, running: gateway.running) } ?? service
         }
         let services: [any Service] =
@@ -140,6 +143,7 @@ package struct GatewayProcess: Sendable {
         let logger = log.logger()
         do throws(ConfigurationError) {
             let configuration = try loader.load(source)
+            folder.follow(configuration.deviceFolder)
             if running?.sectionsThatNeedRestart(comparedWith: configuration).isEmpty ?? true {
                 log.level = fixedLevel ?? configuration.logLevel
             }

@@ -46,6 +46,18 @@ struct ProcessService: Service {
         }
     }
 
+    /// Reloads the configuration when the program has changed the folder of `devices_from`, one change at a time.
+    static func reloading(
+        after folder: DeviceFolderWatch, _ reload: @escaping @Sendable () async throws -> Void, _ logger: Logger
+    ) -> ProcessService {
+        ProcessService {
+            while await folder.change() {
+                logger.info("\(DeviceFolder.key): a device was written or removed. Reading the configuration again.")
+                try? await reload()
+            }
+        }
+    }
+
     /// By then the devices and the broker are connected.
     static let memoryStart: Duration = .seconds(15)
     /// Dropping the code in use costs a few hundred page faults each time.

@@ -179,6 +179,9 @@ enum GatewayLimits {
         OperatorLimit(
             "the file", bytes: ConfigurationLimits.fileSize, "refused", "a wrong path must not exhaust the memory"),
         OperatorLimit(
+            "files of `devices_from`", count: ConfigurationLimits.deviceFiles,
+            "refused, as are more bytes or values together than a file may have", "each is opened for every reload"),
+        OperatorLimit(
             "values with aliases", count: ConfigurationLimits.values, "refused", "aliases of aliases can be billions"),
         OperatorLimit("nesting", count: ConfigurationLimits.depth, "refused", "no setting goes beyond 6"),
         OperatorLimit(

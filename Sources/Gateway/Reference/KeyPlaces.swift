@@ -25,13 +25,13 @@ struct KeyPlaces {
         self.maps = maps
     }
 
-    /// The issue, with the place of its key in the configuration if another one has it.
+    /// The issue, with the place of its key in the configuration if another one has it. `root` is what its file has.
     func completed(_ issue: ConfigurationIssue, in root: ConfigurationValue) -> ConfigurationIssue {
         // What a metric can have is different at each of its places.
         guard let key = issue.strangeKey, let found = maps[key],
             !Metric.allCases.contains(where: { $0.rawValue == key })
         else { return issue }
-        let device = Device(at: issue.path, in: root)
+        let device = Device(at: issue.path, in: root, isPart: issue.file != nil)
         let places = found.compactMap { Self.place($0, beside: device) }
         let nearest = places.map { $0.rank }.min()
         let texts = Set(places.filter { $0.rank == nearest }.map { $0.text }).sorted()
@@ -41,18 +41,21 @@ struct KeyPlaces {
         return issue
     }
 
-    /// The entry of `devices:` in which a key stands.
+    /// The entry of `devices:`, or of a file of `devices_from`, in which a key stands.
     private struct Device {
         var driver: String?
         var transport: String?
 
         /// `nil` if the path is of no device.
-        init?(at path: String, in root: ConfigurationValue) {
-            guard let match = path.prefixMatch(of: /devices\[([0-9]+)\]/), let index = Int(match.1) else { return nil }
+        init?(at path: String, in root: ConfigurationValue, isPart: Bool) {
+            let match = path.prefixMatch(of: isPart ? /\[([0-9]+)\]/ : /devices\[([0-9]+)\]/)
+            guard isPart || match != nil else { return nil }
+            let list = isPart ? root : root["devices"]
+            let index = match.flatMap { Int($0.1) } ?? 0
             let entry: ConfigurationValue? =
-                switch root["devices"]?.content {
+                switch list?.content {
                 case .list(let entries)? where entries.indices.contains(index): entries[index]
-                default: root["devices"]
+                default: list
                 }
             driver = Self.text(entry?["driver"])
             transport = Self.text(entry?["transport"]?["type"])

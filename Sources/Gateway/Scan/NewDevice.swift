@@ -29,6 +29,9 @@ package struct NewDevice: Sendable, Hashable {
         return text.split(separator: "\n").map { "  \($0)\n" }.joined()
     }
 
+    /// The entry in YAML, as a document of its own.
+    var document: String { (try? YAMLText.of(value)) ?? "" }
+
     /// What is wrong with it, each with what would be right; none if the gateway takes the entry.
     /// - Parameters:
     ///   - devices: the ids of the configuration that it joins.

@@ -62,11 +62,16 @@ public struct ConfigurationReader {
         }
         self.members = members
         self.order = order
-        if !isMap { issues.append(.init(line: line, path: path, message: "Keys and values are expected here.")) }
+        if !isMap { issues.append(issue(line, path, "Keys and values are expected here.")) }
         for key in twice {
-            issues.append(
-                .init(line: key.line, path: join(key.text), message: "The key occurs here twice; remove one."))
+            issues.append(issue(key.line, join(key.text), "The key occurs here twice; remove one."))
         }
+    }
+
+    private func issue(_ line: Int, _ path: String, _ message: String) -> ConfigurationIssue {
+        var issue = ConfigurationIssue(line: line, path: path, message: message)
+        issue.file = place.part
+        return issue
     }
 
     /// The value of a key, `nil` if it is absent or empty. Marks the key as known.
@@ -91,19 +96,22 @@ public struct ConfigurationReader {
     /// Records an issue at a key of this map (or at the map itself).
     public mutating func report(_ message: String, at key: String? = nil) {
         let line = key.map { self.line(of: $0) } ?? line
-        issues.append(.init(line: line, path: key.map { join($0) } ?? path, message: message))
+        issues.append(issue(line, key.map { join($0) } ?? path, message))
     }
 
     /// Records an allowed but probably unintended setting.
     public mutating func warn(_ message: String, at key: String) {
-        warnings.append(.init(line: line(of: key), path: join(key), message: message))
+        warnings.append(issue(line(of: key), join(key), message))
     }
 
     /// Adds the issues found in a part of this map.
     public mutating func adopt(_ found: [ConfigurationIssue]) { issues += found }
 
-    /// Ends the reading of a part of this map, and adds what was found in it.
-    mutating func adopt(_ part: inout ConfigurationReader) {
+    /// Adds the allowed but probably unintended settings found in a part of this map.
+    package mutating func adopt(warnings found: [ConfigurationIssue]) { warnings += found }
+
+    /// Ends the reading of a part of this map, or of what belongs to it in another file, and adds what was found in it.
+    package mutating func adopt(_ part: inout ConfigurationReader) {
         issues += part.finish()
         warnings += part.warnings
         contents += part.contents
@@ -130,6 +138,10 @@ public struct ConfigurationPlace: Sendable {
     public var directory: String
     /// The environment, for secrets.
     public var environment: [String: String]
+    /// The configuration file, for messages; `nil` for a text.
+    package var file: String?
+    /// The file beside the configuration file in which a map stands, such as one of `devices_from`; `nil` in the configuration file.
+    package var part: String?
 
     /// A place; by default the working folder, with an empty environment.
     public init(directory: String = ".", environment: [String: String] = [:]) {

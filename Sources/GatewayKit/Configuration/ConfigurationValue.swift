@@ -87,6 +87,8 @@ public struct ConfigurationIssue: Sendable, Hashable, CustomStringConvertible {
     public var path: String
     /// What is wrong, and what would be right.
     public var message: String
+    /// The file, if it is another one than the configuration file.
+    package var file: String?
     /// The key, if it is not known at its place and nothing similar is: it may belong to another one.
     package var strangeKey: String?
     /// An issue.
@@ -97,7 +99,7 @@ public struct ConfigurationIssue: Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The text for a person.
-    public var description: String { "line \(line): \(path): \(message)" }
+    public var description: String { "\(file.map { "\($0), " } ?? "")line \(line): \(path): \(message)" }
 }
 
 extension ConfigurationValue {

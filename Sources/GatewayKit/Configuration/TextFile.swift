@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 import Glibc
 
 /// Why a text file could not be read.
@@ -39,6 +39,11 @@ package enum TextFile {
         } catch {
             throw .unreadable(path: path, reason: reason(of: error, path))
         }
+        return try text(of: data, path, limit: limit)
+    }
+
+    /// The text of a file that was read, without a byte order mark.
+    package static func text(of data: Data, _ path: String, limit: Int) throws(TextFileError) -> String {
         guard data.count <= limit else { throw .tooLong(path: path, limit: limit) }
         guard let text = String(validating: data, as: UTF8.self) else {
             throw .notText(path: path, line: lineOfFirstDamage(in: data))

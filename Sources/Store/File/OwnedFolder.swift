@@ -21,7 +21,7 @@ package final class OwnedFolder: Sendable {
     package let path: String
     private let use: Use
     /// The folder, from which `name` leads to the file; none where `name` is the whole path.
-    private let descriptor: Descriptor?
+    let descriptor: Descriptor?
     private let name: String
 
     /// Finds the folder of a file.
@@ -107,7 +107,7 @@ package final class OwnedFolder: Sendable {
         guard file >= 0 else {
             let reason = errno == ELOOP ? "it is a link. Remove it" : String(cString: strerror(errno))
             throw StoreError(
-                .unavailable, "\(path)\(suffix) cannot be opened: \(reason). Check the store's folder.")
+                .unavailable, "\(path)\(suffix) cannot be opened: \(reason). Check its folder.")
         }
         let (descriptor, owner) = (Descriptor(file), StoreOwner(of: path))
         let status = descriptor.status

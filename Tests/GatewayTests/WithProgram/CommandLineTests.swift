@@ -39,6 +39,8 @@ import Vitals
         (["add", "--transport", "type"], 64), (["add", "--seconds", "0"], 64),
         (["add", "--driver", "simulator", "--option", "model=band"], 0),
         (["add", "--driver", "simulator", "--option", "model=hat"], 78), (["add", "--driver", "none"], 1),
+        (["add", "--replace", "--write"], 64), (["add", "--write", "--config", "/nowhere/c.yaml"], 78),
+        (["remove"], 64), (["remove", "a", "--config", "/nowhere/c.yaml"], 78), (["remove", "../a"], 78),
         (["store", "check", "--store", "/nowhere/a"], 1), (["backup", "--store", "/nowhere/a", "/nowhere/b"], 1),
         (["restore", "--store", "/nowhere/a", "/nowhere/b"], 1),
         (["backup", "--config", "x", "--store", "y", "z"], 64),
@@ -203,5 +205,34 @@ import Vitals
             return hasEnded
         }
         #expect(result.closureResult, "the process logs less than it was asked to")
+    }
+
+    @Test func `a running gateway applies what the program writes and removes`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "vitals2mqtt-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: "\(folder)/devices.d", withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let text = "mqtt: {url: \"mqtt://127.0.0.1:\(try freePort())\"}\ndevices_from: devices.d\n"
+        let path = try write(text + "devices: [{id: a, driver: simulator}]\n", to: "c.yaml", in: folder)
+        let add = ["add", "--write", "--driver", "simulator", "--option", "model=band", "--id", "b", "--config", path]
+        let result = try await Subprocess.run(
+            .path(Self.program), arguments: ["run", "--config", path], input: .none, output: .discarded,
+            error: .sequence
+        ) { execution in
+            var steps: [String] = []
+            for try await line in execution.standardError.strings() {
+                if steps.isEmpty, line.contains("The broker is not connected.") {
+                    let added = try await run(add)
+                    steps.append(added.output + added.errors)
+                } else if steps.count == 1, line.contains("The device is connected."), line.contains("device.id=b") {
+                    let removed = try await run(["remove", "b", "--config", path])
+                    steps.append(removed.output + removed.errors)
+                } else if steps.count == 2, line.contains("devices_from: a device was written or removed.") {
+                    try execution.send(signal: .terminate)
+                }
+            }
+            return steps
+        }
+        #expect("\(result.terminationStatus)" == "\(TerminationStatus.exited(0))")
+        #expect(result.closureResult == ["\(folder)/devices.d/b.yaml\n", "\(folder)/devices.d/b.yaml\n"])
     }
 }

@@ -66,6 +66,7 @@ import Vitals
         for name in ["mqtt-password", "phone-2-token", "phone-3-token", "phone-4-token", "home-assistant-token"] {
             try write("secret\n", to: name, in: folder)
         }
+        try FileManager.default.createDirectory(atPath: "\(folder)/devices.d", withIntermediateDirectories: false)
         let made = try await Certificates.make(in: folder)
         for (path, name) in [(made.server, "tcp.pem"), (made.serverKey, "tcp-key.pem")] {
             try write(try String(contentsOfFile: path, encoding: .utf8), to: name, in: folder)

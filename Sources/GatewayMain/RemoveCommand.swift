@@ -1,0 +1,32 @@
+import ArgumentParser
+import Gateway
+
+/// `remove`.
+struct RemoveCommand: GatewayCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract:
+            "Removes the file of a device that add --write made; what it measured is kept as long as the store keeps it.",
+        discussion: """
+            A running gateway ends the device within a second. A file that was written or changed by hand is not removed. The exit \
+            status is 1 if the device has no file of the program, and 78 if the configuration cannot be read.
+            """)
+
+    @OptionGroup var choice: ConfigurationChoice
+
+    @Argument(help: "The device's id.")
+    var id: String
+
+    func run(with plugins: PluginCatalogue) throws {
+        do {
+            let files = DeviceFiles(of: choice.path, loader: ConfigurationLoader(plugins: plugins))
+            StandardOutput.write("\(try files.remove(id))\n")
+        } catch let error as ToolFailure {
+            StandardError.write("\(error)\n")
+            throw error.isIssue ? ExitStatus.configuration.code : ExitCode(1)
+        } catch let error as ConfigurationError {
+            StandardError.write(error.text(file: choice.path) + "\n")
+            throw ExitStatus.configuration.code
+        }
+    }
+}
