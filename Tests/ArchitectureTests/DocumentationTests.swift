@@ -121,6 +121,20 @@ import Testing
         }
     }
 
+    @Test func `the newest entry of the changelog, the program and its packages have one version`() throws {
+        let source = try Repository.text("Sources/Gateway/Process/GatewayVersion.swift")
+        let version = try #require(source.firstMatch(of: /current = "([0-9]+\.[0-9]+\.[0-9]+)"/)).1
+        let changelog = try Repository.text("\(Self.catalog)/CHANGELOG.md")
+        #expect(changelog.firstMatch(of: /(?m)^## (\S+)/)?.1 == version)
+        #expect(try Repository.text("README.md").contains("vitals2mqtt:\(version) demo"))
+        // The package asks the program, and the image has the version of its package.
+        #expect(try Repository.text("deploy/package").contains("\"$program\" --version"))
+        #expect(try Repository.text("deploy/prepare").contains("Sources/Gateway/Process/GatewayVersion.swift"))
+        for script in ["deploy/package", "deploy/image", "deploy/prepare", ".ci/release"] {
+            #expect(try !Repository.text(script).contains(version), "\(script) has a version of its own")
+        }
+    }
+
     @Test func `the commented configuration has every key that is read`() throws {
         let sample = try Repository.text("deploy/vitals2mqtt.yaml")
         var count = 0
