@@ -49,11 +49,10 @@ let samples = ["PhoneExports": ["gadgetbridge.yaml", "health-connect.yaml"]]
 let sanitizedSuites = [
     "BlueZTests", "ConcurrencyTests", "ContractTests", "DeliveryTests", "ExecTests", "GatewayKitTests",
     "GatewayTests", "HomeAssistantStatisticsTests", "JSONTests", "LinkTests", "ListeningTests", "MQTTTests",
-    "PhoneExportsTests", "RecordingsTests", "ReplayTests", "StoreTests", "TCPTests",
+    "PhoneExportsTests", "RecordingsTests", "ReplayTests", "StoreTests", "TCPTests", "WebTests",
 ]
 
-/// What the sanitizers leave out of three of them: what starts the program, which they would not see, or needs all plugins, which would
-/// add a build of Hummingbird.
+/// What the sanitizers leave out of three of them: what starts the program, which they would not see, or needs all plugins.
 let unsanitized = [
     "BlueZTests": ["WithProgram"], "GatewayTests": ["WithProgram"],
     "PhoneExportsTests": ["Gadgetbridge", "HealthConnect"],
@@ -144,6 +143,12 @@ let package = Package(
         module("Vitals"),
         module("GatewayKit", "Concurrency Vitals Logging"),
         module("Listening", "Concurrency GatewayKit NIOCore NIOSSL"),
+        module(
+            "Web",
+            """
+            Concurrency GatewayKit JSON Listening Vitals HTTPTypes HummingbirdCore HummingbirdTLS Logging NIOCore \
+            NIOHTTPTypes NIOPosix NIOSSL ServiceLifecycle
+            """),
         module("Recordings", "GatewayKit JSON Vitals"),
         module("Engines", "Concurrency GatewayKit Vitals Logging"),
         module("Store", "Concurrency JSON Vitals GRDB GRDBSQLite"),
@@ -159,7 +164,8 @@ let package = Package(
             "Gateway",
             """
             Concurrency Contract CTimex Delivery Engines GatewayKit HomeAssistant HomeAssistantStatistics JSON \
-            Listening Mosquitto MQTT Recordings Store Vitals DequeModule Logging ServiceLifecycle UnixSignals Yams
+            Listening Mosquitto MQTT Recordings Store Vitals Web DequeModule Logging ServiceLifecycle UnixSignals \
+            Yams
             """),
         module("Conformance", "Concurrency GatewayKit Vitals"),
         module("GatewayTesting", "Concurrency GatewayKit Vitals Logging"),
@@ -213,8 +219,8 @@ let package = Package(
             "GatewayTests",
             """
             BundledPlugins Concurrency Contract Delivery Engines Gateway GatewayKit GatewayTesting HomeAssistant JSON \
-            Mosquitto MQTT Recordings Store TestSupport Vitals vitals2mqtt GRDB Logging ServiceLifecycle Subprocess \
-            SystemPackage
+            Listening Mosquitto MQTT Recordings Store TestSupport Vitals vitals2mqtt Web GRDB Logging \
+            ServiceLifecycle Subprocess SystemPackage
             """),
         tests(
             "HomeAssistantStatisticsTests",
@@ -239,6 +245,9 @@ let package = Package(
             """),
         tests("StoreTests", "Concurrency Engines Store TestSupport Vitals GRDB"),
         tests("VitalsTests", "Vitals"),
+        tests(
+            "WebTests",
+            "Concurrency GatewayKit JSON Listening TestSupport Vitals Web NIOCore NIOPosix"),
     ] + plugins.joined()
 )
 

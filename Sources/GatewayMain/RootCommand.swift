@@ -9,12 +9,13 @@ struct RootCommand: ParsableCommand {
         abstract: "A gateway for health wearables: devices, SQLite, MQTT, Home Assistant.",
         discussion: """
             Exit status: 0, or 64 (usage), 78 (configuration), 70 (internal), 75 (the stop took too long); `sources`, `scan`, `add`, \
-            `remove`, `dashboard`, `doctor`, \
+            `remove`, `dashboard`, `doctor`, `health`, \
             `plugin check` and the commands of the store also 1 (failed).
             """,
         version: GatewayVersion.current,
         subcommands: [
             RunCommand.self, CheckConfigCommand.self, ConfigReferenceCommand.self, DoctorCommand.self,
+            HealthCommand.self,
             PluginsCommand.self,
             PluginCommand.self, SourcesCommand.self, ScanCommand.self, AddCommand.self, RemoveCommand.self,
             DashboardCommand.self, DemoCommand.self,

@@ -8,7 +8,7 @@ import Testing
         "GatewayKit", "GatewayMain", "GatewaySimulation", "GatewayTesting", "HomeAssistant", "TestSupport",
         "HomeAssistantStatistics", "JSON", "MQTT", "Mosquitto",
         "Listening", "Recordings", "Store",
-        "Vitals",
+        "Vitals", "Web",
     ]
 
     /// The project's own modules with the plugins.
@@ -19,6 +19,7 @@ import Testing
         "Concurrency": [], "JSON": [], "Vitals": [],
         "GatewayKit": ["Concurrency", "Vitals"],
         "Listening": ["Concurrency", "GatewayKit"],
+        "Web": ["Concurrency", "GatewayKit", "JSON", "Listening", "Vitals"],
         "Recordings": ["GatewayKit", "JSON", "Vitals"],
         "Engines": ["Concurrency", "GatewayKit", "Vitals"],
         "Store": ["Concurrency", "JSON", "Vitals"], "Contract": ["JSON", "MQTT", "Vitals"],
@@ -29,7 +30,7 @@ import Testing
         "Gateway": [
             "CTimex", "Concurrency", "Contract", "Delivery", "Engines", "GatewayKit", "HomeAssistant",
             "HomeAssistantStatistics", "JSON", "Listening", "MQTT", "Mosquitto", "Recordings",
-            "Store", "Vitals",
+            "Store", "Vitals", "Web",
         ],
         "Conformance": ["Concurrency", "GatewayKit", "Vitals"],
         // Its check of programs starts one, and speaks Vitals Link with it.
@@ -55,11 +56,12 @@ import Testing
         "GRDB": ["Store", "vitals2mqtt-bench"], "GRDBSQLite": ["PhoneExports", "Store"], "CTimex": ["Gateway"],
         "CZlib": ["PhoneExports"],
         "CMosquitto": ["Mosquitto", "vitals2mqtt-bench"], "CSDBus": ["BlueZ"], "Yams": ["Gateway"],
-        "Subprocess": ["Exec", "TestSupport"], "NIOCore": ["HTTP", "HomeAssistantStatistics", "Listening", "TCP"],
-        "NIOPosix": ["HTTP", "HomeAssistantStatistics", "TCP"],
-        "NIOSSL": ["HomeAssistantStatistics", "Listening", "TCP"], "NIOHTTP1": ["HomeAssistantStatistics"],
+        "Subprocess": ["Exec", "TestSupport"],
+        "NIOCore": ["HTTP", "HomeAssistantStatistics", "Listening", "TCP", "Web"],
+        "NIOPosix": ["HTTP", "HomeAssistantStatistics", "TCP", "Web"],
+        "NIOSSL": ["HomeAssistantStatistics", "Listening", "TCP", "Web"], "NIOHTTP1": ["HomeAssistantStatistics"],
         "NIOWebSocket": ["HomeAssistantStatistics"],
-        "HummingbirdCore": ["HTTP"], "HummingbirdTLS": ["HTTP"], "HTTPTypes": ["HTTP"],
+        "HummingbirdCore": ["HTTP", "Web"], "HummingbirdTLS": ["HTTP", "Web"], "HTTPTypes": ["HTTP", "Web"],
         "ArgumentParser": ["GatewayMain", "vitals2mqtt-bench", "vitals2mqtt-simulate"],
     ]
 

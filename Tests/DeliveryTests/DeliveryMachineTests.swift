@@ -54,6 +54,21 @@ import Vitals
         #expect(machine.takeWatermarks().isEmpty)
     }
 
+    @Test func `counts the messages of each stage, and what is sent again twice`() {
+        var machine = connected()
+        machine.committed([fact(1, .live), fact(2, .live), fact(3, .alert)])
+        #expect(drain(&machine) == [3, 1, 2])
+        machine.acknowledged(.live, 1)
+        machine.acknowledged(.live, 1)
+        machine.connect(window: 100)
+        if case .page(let lane, _) = machine.next() { machine.paged(lane, [fact(3, .alert)]) }
+        #expect(drain(&machine) == [3])
+        let (live, alert) = (machine.counts(of: .live), machine.counts(of: .alert))
+        #expect([live.stored, live.sent, live.acknowledged] == [2, 2, 1])
+        #expect([alert.stored, alert.sent, alert.acknowledged] == [1, 2, 0])
+        #expect(machine.counts(of: .history) == LaneCounts())
+    }
+
     @Test func `does nothing without a connection`() {
         var machine = DeliveryMachine()
         machine.committed([fact(1, .live)])

@@ -33,6 +33,24 @@ import Vitals
         }
     }
 
+    @Test func `the newest states of a device, and the devices, can be read at any time`() throws {
+        let states = RetainedStates(beside: Outbox())
+        let (band, ring) = (try #require(DeviceID("band")), try #require(DeviceID("ring")))
+        #expect(states.devices == [])
+        #expect(states.states(of: band, [.availability, .link]) == [])
+        let info = GatewayInfo(
+            version: "1", store: SampleID(high: 1, low: 2), startedAt: Timestamp(milliseconds: 0), plugins: [],
+            devices: [band, ring])
+        states.put(.gatewayInfo(info))
+        states.put(.device(band, .availability(isOnline: false)))
+        states.put(.device(band, .availability(isOnline: true)))
+        states.put(.device(ring, .availability(isOnline: false)))
+        #expect(states.devices == [band, ring])
+        #expect(states.states(of: band, [.link, .availability]) == [.availability(isOnline: true)])
+        states.forget(band)
+        #expect(states.states(of: band, [.availability]) == [])
+    }
+
     @Test func `what a forgotten device says later comes after the clearing of its topics`() throws {
         let states = RetainedStates(beside: Outbox())
         let band = try #require(DeviceID("band"))

@@ -38,6 +38,7 @@ package struct DeliveryMachine: Sendable {
         /// The watermark that is on disk, or on its way there.
         var stored: Int64 = 0
         var isPaging = false
+        var counts = LaneCounts()
         /// `newest` when the page that is being read was asked for.
         var newestAtPage: Int64 = 0
 
@@ -76,6 +77,7 @@ package struct DeliveryMachine: Sendable {
     package mutating func committed(_ entries: [OutboxEntry]) {
         for entry in entries {
             let index = entry.lane.rawValue
+            lanes[index].counts.stored += 1
             lanes[index].newest = max(lanes[index].newest, entry.number)
             // An entry may be in a page that was read between its commit and this call.
             guard isConnected, lanes[index].isComplete, entry.number > lanes[index].tail else { continue }
@@ -111,6 +113,7 @@ package struct DeliveryMachine: Sendable {
             lanes[index].cursor = entry.number
             lanes[index].inFlight.append((entry.number, false))
             flying += 1
+            lanes[index].counts.sent += 1
             return .send(entry)
         }
         guard !lanes[index].isComplete, !lanes[index].isPaging else { return nil }
@@ -155,6 +158,7 @@ package struct DeliveryMachine: Sendable {
         else { return }
         flying = max(0, flying - 1)
         lanes[index].inFlight[position].isDone = true
+        lanes[index].counts.acknowledged += 1
         while let first = lanes[index].inFlight.first, first.isDone {
             lanes[index].watermark = first.number
             lanes[index].inFlight.removeFirst()
@@ -184,6 +188,9 @@ package struct DeliveryMachine: Sendable {
 
     /// Messages that are with the broker and not acknowledged yet.
     package var inFlight: Int { flying }
+
+    /// The messages of a lane that have passed each stage.
+    package func counts(of lane: Lane) -> LaneCounts { lanes[lane.rawValue].counts }
 }
 
 extension OutboxEntry {

@@ -30,8 +30,16 @@ package final class Outbox: Sendable {
     }
     func disconnect() { machine.withLock { $0.disconnect() } }
     func next() -> DeliveryMachine.Step { machine.withLock { $0.next() } }
+    /// The messages that are sent and not acknowledged yet.
+    package var inFlight: Int { machine.withLock { $0.inFlight } }
     /// Whether sent messages are still unacknowledged.
-    package var hasInFlight: Bool { machine.withLock { $0.inFlight > 0 } }
+    package var hasInFlight: Bool { inFlight > 0 }
+    /// The messages that have passed each stage since the start, by lane.
+    package var counts: [Lane: LaneCounts] {
+        machine.withLock { machine in
+            Dictionary(Lane.allCases.map { ($0, machine.counts(of: $0)) }) { first, _ in first }
+        }
+    }
     /// Whether an entry could be sent now.
     package var hasWork: Bool { machine.withLock { $0.hasWork } }
     /// Whether the window has room for a message.

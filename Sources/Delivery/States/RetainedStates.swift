@@ -192,6 +192,24 @@ package final class RetainedStates: Sendable {
         }
     }
 
+    /// The newest states of a device, of those of these parts that it has. It holds up no publication for longer than this look.
+    package func states(of device: DeviceID, _ parts: [DeviceState.Part]) -> [DeviceState] {
+        state.withLock { state in
+            parts.compactMap { part -> DeviceState? in
+                guard case .device(_, let found) = state.entries[.device(device, part)] else { return nil }
+                return found
+            }
+        }
+    }
+
+    /// The devices that the newest `gateway/info` names.
+    package var devices: [DeviceID] {
+        state.withLock { state in
+            guard case .gatewayInfo(let info) = state.entries[.gatewayInfo] else { return [] }
+            return info.devices
+        }
+    }
+
     /// Publishes a device's configuration once more, unchanged: a control in a user interface falls back.
     package func repeatConfig(of device: DeviceID) {
         let entry = state.withLock { $0.entries[.device(device, .config)] }

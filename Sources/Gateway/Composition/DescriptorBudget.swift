@@ -1,6 +1,7 @@
 import GatewayKit
 package import Logging
 import Synchronization
+import Web
 
 /// Divides the process's file descriptors among the devices' links, so that the broker, the store and the programs
 /// never lack one.
@@ -73,7 +74,8 @@ package final class DescriptorBudget: Sendable {
             configuration.devices.contains { $0.serviceNames.contains(service.name) }
         }
         let needed = configuration.linkDescriptors + shared.map { type(of: $0.service).descriptors }
-        let sum = Self.reserve + needed.reduce(0, +)
+        let own = configuration.web == nil ? 0 : WebServer.descriptors
+        let sum = Self.reserve + own + needed.reduce(0, +)
         guard sum > limit else { return }
         logger.warning(
             "The process may not have as many file descriptors as its devices need; some of them have to wait.",

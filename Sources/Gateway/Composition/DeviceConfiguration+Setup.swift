@@ -14,17 +14,16 @@ extension GatewayConfiguration {
         return devices.map { $0.setup(settings, budget, services: $0.serviceNames.compactMap { shared[$0] }) }
     }
 
-    /// The devices of a configuration that `read` reads on a reload.
+    /// The configuration that `read` reads on a reload.
     /// - Throws: `ReloadRefusal` if it has errors, or changes something that needs a restart.
-    func setups(
-        after read: () throws(ConfigurationError) -> GatewayConfiguration, settings: CoreSettings,
-        _ budget: DescriptorBudget
-    ) throws(ReloadRefusal) -> [DeviceSetup] {
+    func changed(
+        by read: () throws(ConfigurationError) -> GatewayConfiguration
+    ) throws(ReloadRefusal) -> GatewayConfiguration {
         let other: GatewayConfiguration
         do throws(ConfigurationError) { other = try read() } catch { throw ReloadRefusal(error) }
         let parts = sectionsThatNeedRestart(comparedWith: other)
         guard parts.isEmpty else { throw ReloadRefusal(parts: parts) }
-        return other.setups(settings, budget)
+        return other
     }
 }
 

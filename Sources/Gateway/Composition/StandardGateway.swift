@@ -48,20 +48,32 @@ extension GatewayServices {
         options.will = ContractEncoder(topics: settings.topics, calendar: settings.calendar)
             .gatewayStatus(isOnline: false)
         let broker = try MosquittoBroker(options, logger: logger)
+        // It shows the core, which moves it.
+        let web = Promise<WebService>()
         let running = configuration.fixedPart
         let files = BlockingQueue(label: "configuration")
         let core = GatewayCore(
             settings: settings, store: store, broker: broker, outbox: outbox,
             discovery: configuration.discovery, seed: generator.next(),
-            reload: { try await files.run { try running.setups(after: read, settings: settings, budget) } })
+            reload: {
+                let changed = try await files.run { try running.changed(by: read) }
+                // Before anything else changes: where it cannot listen, all stays as it was.
+                try await web.wait().change(to: changed.web)
+                return try await files.run { changed.setups(settings, budget) }
+            })
+        let view = CoreView(of: core, store: configuration.store.path)
+        let listener = WebService(configuration.web, view: view, settings: settings, budget)
+        web.fulfil(listener)
         let setups = configuration.setups(settings, budget)
         let statistics = StatisticsService(configuration, store: store, settings: settings) { core.imports($0) }
         let users = [
             UserOfStore(statistics),
             UserOfStore(CoreService(core: core, store: store, setups: setups, clock: clock, logger: logger)),
         ]
-        return GatewayServices(
+        var services = GatewayServices(
             services: [
+                // It ends last, so that its pages say how the stop goes, and cannot hold up the others.
+                ("web", listener),
                 (nil, StoreService(store: store, users: users, running: settings.running, logger: logger)),
                 ("statistics", users[0]),
                 ("core", users[1]),
@@ -72,6 +84,8 @@ extension GatewayServices {
                 // Reading it takes a turn on the writer's queue.
                 writer: { _ = await store.commitCount }, reader: { await store.answerOfReader() }),
             passing: settings.passing, report: core.livenessReport, running: settings.running)
+        services.watched = { view.follow($0) }
+        return services
     }
 }
 

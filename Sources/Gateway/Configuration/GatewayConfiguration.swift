@@ -5,6 +5,7 @@ package import GatewayKit
 import HomeAssistant
 package import Logging
 package import Vitals
+package import Web
 
 /// The configuration of a gateway: the content of the configuration file, checked and with its defaults.
 package struct GatewayConfiguration: Sendable {
@@ -21,6 +22,8 @@ package struct GatewayConfiguration: Sendable {
     package var store: StoreConfiguration
     /// `home_assistant`: the announcements.
     package var homeAssistant: HomeAssistantConfiguration
+    /// `web`: the gateway's own listener; `nil` without this section: it does not listen.
+    package var web: WebConfiguration?
     /// `devices`: the devices, in the file's order, and then those of `devices_from`, in the order of their files.
     package var devices: [DeviceConfiguration]
     /// `devices_from`: the folder, as it was before it was read. Default: none.
@@ -82,6 +85,11 @@ extension GatewayConfiguration {
                 "The discovery prefix and mqtt.base_topic must not be the same, nor the latter inside it.",
                 at: "home_assistant")
         }
+        web =
+            reader.has("web")
+            ? reader.section("web", about: "The gateway's own listener, for metrics and health; none without it.") {
+                WebConfiguration(&$0)
+            } : nil
         policy = DevicePolicy(&reader, defaults: DevicePolicy(calendar: gateway.calendar))
         let isAnnounced = homeAssistant.discovery != .off
         let base = mqtt.baseTopic
@@ -92,7 +100,7 @@ extension GatewayConfiguration {
         devices = list.devices("devices", of: &reader) + list.devices(of: folder, DeviceFolder.key, &reader)
         deviceFolder = folder?.mark
         if devices.isEmpty { reader.warn("No device is configured.", at: "devices") }
-        services = reader.services("plugins", of: devices, plugins)
+        services = reader.services("plugins", of: devices, plugins, beside: web?.listen.address)
         scanners = services.scanners(of: plugins, reader.place)
         drivers = plugins.drivers
         let issues = reader.finish()

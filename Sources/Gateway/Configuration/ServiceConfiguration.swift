@@ -40,11 +40,12 @@ extension [ServiceConfiguration] {
 extension ConfigurationReader {
     /// Reads `plugins`: the entries of the services that these devices use, also those that are missing, and the others, which
     /// get a warning.
+    /// - Parameter web: where the gateway itself listens.
     mutating func services(
-        _ key: String, of devices: [DeviceConfiguration], _ plugins: PluginCatalogue
+        _ key: String, of devices: [DeviceConfiguration], _ plugins: PluginCatalogue, beside web: ListenAddress?
     ) -> [ServiceConfiguration] {
         let used = Set(devices.flatMap(\.serviceNames))
-        var listens = TakenListens()
+        var listens = TakenListens(beside: web)
         return section(key, about: "What several devices of a plugin share, by its name.") { reader in
             let configured = reader.keys.filter { !used.contains($0) }
             for name in configured where plugins.services[name] != nil {
@@ -76,6 +77,9 @@ extension ConfigurationReader {
 /// Checks where services listen: no two may listen at the same address.
 struct TakenListens {
     private var services: [(name: String, address: ListenAddress)] = []
+
+    /// - Parameter web: where the gateway itself listens, if it does.
+    init(beside web: ListenAddress? = nil) { services = web.map { [(name: "web", address: $0)] } ?? [] }
 
     /// Takes the address of a service. Returns what is wrong with it, with the remedy.
     mutating func add(_ service: any PluginService, named name: String) -> String? {

@@ -51,6 +51,7 @@ extension GatewayCore {
 
     private func serveChanged() async throws -> [String: [String]] {
         let setups = try await readSetups()
+        noteSilences(of: setups)
         let returning = try await forget(returning: setups.map(\.info.id))
         // The topics of a device that comes back must not be emptied again.
         let topics = setups.flatMap { codec.removal(of: $0.info.id).map(\.topic) }

@@ -60,6 +60,8 @@ package final class GatewayCore: Sendable {
     let stateReportMutex = AsyncMutex()
     /// Wakes the task that publishes the late parts.
     let latePartsChanged = Signal()
+    /// The silence after which each device is offline, by its configuration.
+    let offlineAfter = Mutex<[DeviceID: Duration]>([:])
     /// Why the last reload was refused; `nil` if it succeeded.
     let refusedReload = Mutex<String?>(nil)
 
@@ -99,6 +101,7 @@ package final class GatewayCore: Sendable {
 
     /// Serves these devices until `stop` is called or the task is cancelled.
     package func run(_ setups: [DeviceSetup]) async {
+        noteSilences(of: setups)
         await forgetRemoved(keeping: setups)
         await withDiscardingTaskGroup { group in
             let loop = Promise<Void>()
@@ -131,6 +134,12 @@ package final class GatewayCore: Sendable {
                 loop.fulfil(())
             }
         }
+    }
+
+    /// Notes the configured silences.
+    func noteSilences(of setups: [DeviceSetup]) {
+        let silences = Dictionary(setups.map { ($0.info.id, $0.policy.offlineAfter) }) { first, _ in first }
+        offlineAfter.withLock { $0 = silences }
     }
 
     /// Ends `run`: devices get their graceful disconnect, and consumers see that the gateway is offline.

@@ -59,6 +59,12 @@ package struct LivenessMachine: Sendable {
         return Set(waiting).union(answered).sorted()
     }
 
+    /// The parts whose answer is awaited for longer than this, by name; `nil` if the checks themselves do not come.
+    package func waiting(longerThan time: Duration, at now: Duration) -> [LivenessPart]? {
+        if let lastCheck, now - lastCheck > time { return nil }
+        return open.filter { now - $0.value.since > time }.keys.sorted()
+    }
+
     /// Notes an answer.
     package mutating func answered(_ question: Question, at now: Duration) {
         guard let asked = open[question.part], asked.number == question.number else { return }

@@ -9,7 +9,7 @@ extension LivenessPart {
         case .refusedFacts, .commands, .upkeep: Self.commitLimit
         case .configuration: Self.configurationLimit
         case .device: Self.endLimit
-        case .brokerNetwork, .delivery, .devices, .timers, .transport, .plugin, .statistics: Self.answerLimit
+        case .brokerNetwork, .delivery, .devices, .timers, .transport, .plugin, .statistics, .web: Self.answerLimit
         }
     }
 

@@ -61,6 +61,12 @@ package final class Watchdog: Sendable {
     /// The parts that are late.
     package var late: [LivenessPart] { state.withLock { $0.board.late } }
 
+    /// The parts that have not answered for longer than this, by name; `nil` if the watch itself takes no turn.
+    package func waiting(longerThan time: Duration) -> [LivenessPart]? {
+        let now = start.duration(to: clock.now)
+        return state.withLock { $0.board.waiting(longerThan: time, at: now) }
+    }
+
     /// The parts that have been slow since the stop began, which may be what holds it up.
     package var slow: [LivenessPart] {
         let now = start.duration(to: clock.now)

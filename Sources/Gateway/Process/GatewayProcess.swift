@@ -88,6 +88,7 @@ package struct GatewayProcess: Sendable {
         let logger = log.logger()
         let watch = Watchdog(
             gateway.probes, passing: gateway.passing, notifier: notifier, report: gateway.report, logger: logger)
+        gateway.watched(watch)
         let deadline = StopDeadline(after: Self.gracePeriod + Self.cancellationPeriod) {
             watch.stopping()
         } expire: {

@@ -15,6 +15,8 @@ package struct GatewayServices: Sendable {
     package var report: LivenessReport
     /// What runs at the moment.
     package var running: RunningParts
+    /// Called with the watch of these parts, before it begins.
+    package var watched: @Sendable (Watchdog) -> Void = { _ in }
 
     /// The parts of a gateway.
     package init(

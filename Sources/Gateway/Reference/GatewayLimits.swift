@@ -10,6 +10,7 @@ import MQTT
 import Recordings
 import Store
 import Vitals
+import Web
 
 /// The gateway's own limits that a user or an operator can meet. `Tests/ArchitectureTests/limits.tsv` names the tests of each.
 enum GatewayLimits {
@@ -17,6 +18,7 @@ enum GatewayLimits {
     static let all = [
         ("Commands", commands), ("Values", values), ("Devices", devices), ("Store and broker", delivery),
         ("Home Assistant", homeAssistant), ("Configuration", configuration), ("The process", process),
+        ("The listener (web)", WebConfiguration.limits),
     ]
 
     private static let commands: [OperatorLimit] = [

@@ -64,6 +64,18 @@ package struct GatewayState: Sendable, Hashable {
     }
 }
 
+/// The messages of a lane that have passed each stage on their way to the broker, since the start.
+package struct LaneCounts: Sendable, Hashable {
+    /// Committed to the store.
+    package var stored = 0
+    /// Handed to the connection with the broker; after a lost connection some are sent again, and count again.
+    package var sent = 0
+    /// Acknowledged by the broker.
+    package var acknowledged = 0
+
+    package init() {}
+}
+
 /// The state of the import of statistics into Home Assistant.
 package struct StatisticsState: Sendable, Hashable {
     /// What it does. The raw value is its name on the wire.

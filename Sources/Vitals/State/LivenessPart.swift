@@ -22,6 +22,8 @@ package enum LivenessPart: Sendable, Hashable {
     case upkeep
     /// Imports statistics into Home Assistant.
     case statistics
+    /// Moves the bytes of the gateway's own listener.
+    case web
     /// The threads of all links of a transport, by its name.
     case transport(String)
     /// What the devices of a plugin share, such as a listener.
@@ -49,6 +51,7 @@ package enum LivenessPart: Sendable, Hashable {
         case .configuration: "configuration"
         case .upkeep: "upkeep"
         case .statistics: "statistics"
+        case .web: "web"
         case .transport(let name): "transport.\(name)"
         case .plugin(let name): "plugin.\(name)"
         case .device(let device): "device.\(device)"
@@ -58,7 +61,7 @@ package enum LivenessPart: Sendable, Hashable {
     /// Whether the rest of the gateway works without it: it belongs to one plugin or one device, or serves one consumer.
     package var isOptional: Bool {
         switch self {
-        case .plugin, .device, .statistics: true
+        case .plugin, .device, .statistics, .web: true
         default: false
         }
     }

@@ -96,6 +96,17 @@ import Vitals
         #expect(board.slow(since: .seconds(4), at: .seconds(61)) == [.delivery, .timers])
     }
 
+    @Test func `names the parts that have not answered for a time, and says when it does not ask itself`() throws {
+        var board = LivenessMachine(limits: Self.limits)
+        #expect(board.waiting(longerThan: .seconds(10), at: .zero) == [])
+        let checks = run(&board, from: 0, to: 12, answering: [.timers])
+        #expect(board.waiting(longerThan: .seconds(12), at: .seconds(12)) == [])
+        #expect(board.waiting(longerThan: .seconds(10), at: .seconds(12)) == [.delivery])
+        board.answered(try #require(checks[0].asked.first { $0.part == .delivery }), at: .seconds(12))
+        #expect(board.waiting(longerThan: .seconds(10), at: .seconds(13)) == [])
+        #expect(board.waiting(longerThan: .seconds(10), at: .seconds(23)) == nil)
+    }
+
     @Test func `every part has a limit that a slow board keeps`() throws {
         for part in LivenessPart.permanent { #expect(LivenessProbe(part) {}.limit >= .seconds(15)) }
         #expect(LivenessProbe(.storeWriter) {}.limit == .seconds(45))
@@ -103,6 +114,7 @@ import Vitals
         #expect(LivenessProbe(.configuration) {}.limit == .seconds(30))
         #expect(LivenessProbe(.plugin("tcp")) {}.limit == .seconds(15))
         #expect(LivenessProbe(.statistics) {}.limit == .seconds(15))
+        #expect(LivenessProbe(.web) {}.limit == .seconds(15))
         // What waits for the store's writer is late after it.
         for part in [LivenessPart.commands, .refusedFacts, .upkeep] {
             #expect(LivenessProbe(part) {}.limit == .seconds(60))

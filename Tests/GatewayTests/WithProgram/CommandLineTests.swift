@@ -30,6 +30,7 @@ import Vitals
         (["jump"], 64), (["run", "--config", "/nowhere/c.yaml"], 78), (["check-config", "c.yaml"], 64),
         (["dashboard", "c.yaml"], 64), (["dashboard", "--config", "/nowhere/c.yaml"], 78),
         (["check-config", "--config", "/nowhere/c.yaml"], 78), (["doctor", "--config", "/nowhere/c.yaml"], 1),
+        (["health", "--config", "/nowhere/c.yaml"], 1), (["health", "--ready", "--config", "/nowhere/c.yaml"], 1),
         (["run", "--config", "x", "--log-level", "loud"], 64),
         (["demo", "--broker", "localhost"], 78), (["plugin", "check"], 64), (["plugin", "check", "--", "./a"], 1),
         (["plugin", "check", "--timeout", "0", "--", "true"], 64), (["plugin", "check", "--", "true"], 1),

@@ -68,7 +68,10 @@ import Vitals
         }
         try FileManager.default.createDirectory(atPath: "\(folder)/devices.d", withIntermediateDirectories: false)
         let made = try await Certificates.make(in: folder)
-        for (path, name) in [(made.server, "tcp.pem"), (made.serverKey, "tcp-key.pem")] {
+        for (path, name) in [
+            (made.server, "tcp.pem"), (made.serverKey, "tcp-key.pem"), (made.server, "web.pem"),
+            (made.serverKey, "web-key.pem"),
+        ] {
             try write(try String(contentsOfFile: path, encoding: .utf8), to: name, in: folder)
         }
         // Certificates are valid only with TLS, and the program is the user's own.
@@ -255,6 +258,9 @@ import Vitals
         #expect(try report("listen: \"0.0.0.0:7000\", insecure: true", same) == "F/c:7: \(issue)")
         #expect(try report(same, "listen: \"127.0.0.1:7001\"") == "")
         #expect(try report("listen: \"127.0.0.1:0\"", "listen: \"127.0.0.1:0\"") == "")
+        // What follows the section is the gateway's own listener.
+        let web = try report("", "listen: \"127.0.0.1:7001\"}\nweb: {")
+        #expect(web.contains("plugins.http.listen: The address 127.0.0.1:8480 is that of web already."), "\(web)")
         // A service that no device uses is not started.
         let unused = try report(same, same, caller: "host: h, port: 1")
         #expect(unused.hasPrefix("warning: F/c:7: plugins.tcp: No device uses tcp"), "\(unused)")

@@ -33,7 +33,7 @@ struct Bench: Sendable {
     /// Writes the gateway's configuration. Devices are lines of YAML's flow style.
     func configure(
         _ devices: [String], url: String? = nil, mqtt: [String] = [], sync: String = "{first: all}",
-        zone: String = "Europe/Berlin", plugins: String = "{}"
+        zone: String = "Europe/Berlin", plugins: String = "{}", web: String? = nil
     ) throws {
         let scheme = server.options.encryption == .none ? "mqtt" : "mqtts"
         let url = url ?? "\"\(scheme)://127.0.0.1:\(server.port)\""
@@ -47,6 +47,7 @@ struct Bench: Sendable {
             sync: \(sync)
             devices: [\(devices.joined(separator: ", "))]
             plugins: \(plugins)
+            \(web.map { "web: \($0)" } ?? "")
 
             """
         try text.write(toFile: path("gateway.yaml"), atomically: true, encoding: .utf8)

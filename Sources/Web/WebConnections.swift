@@ -1,0 +1,206 @@
+import GatewayKit
+import HTTPTypes
+import HummingbirdCore
+import Listening
+import Logging
+import NIOCore
+import NIOHTTPTypes
+import Synchronization
+import Vitals
+
+/// The connections of one opening of the listener: each gets a place or is refused, and all are closed at its end.
+///
+/// SwiftNIO ends the process if a connection that was set up is released before a task has served it. The server releases those
+/// that come while it ends. So each is kept here until it is served, and those that are left are served after the server.
+final class WebConnections: Sendable, AvailableConnectionsDelegate {
+    /// The most connections at a time. Further ones wait in the system until one of these ends.
+    static let maximum = 16
+    /// The most of them of one address, or the 64 bits of IPv6 that one host has: it keeps out nobody else.
+    static let perAddress = 8
+    /// The most refused connections that are open at a time. Half of them get an answer, and the others only their end.
+    static let maximumRefused = 4
+    /// The most bytes of the head of a request.
+    static let maximumHead = 16 << 10
+    /// The most headers of a request.
+    static let maximumHeaders = 100
+    /// How long a client may take for the head of a request, with the handshake of TLS, and how long a connection stays open for
+    /// the next one.
+    static let headTime: Duration = .seconds(10)
+    /// How long a client may take to read an answer.
+    static let answerTime: Duration = .seconds(10)
+    /// How long the last answers may take at the end: a client of this machine reads at once.
+    static let farewell: Duration = .milliseconds(100)
+    /// How long a refused client may take to read the refusal.
+    static let drainTime: Duration = .milliseconds(500)
+    /// How often the end checks whether all are closed.
+    private static let step: Duration = .milliseconds(10)
+
+    /// Serves a connection until it is closed.
+    typealias Service = @Sendable () async -> Void
+
+    private struct State {
+        var channels: [ObjectIdentifier: any Channel] = [:]
+        /// Connections that were set up, and that no task serves yet.
+        var unserved: [ObjectIdentifier: Service] = [:]
+        /// The number of open connections that were refused.
+        var refused = 0
+        /// What accepts the next connection each time it is read.
+        var server: (any Channel)?
+        var isEnding = false
+    }
+    let shares = ConnectionShares(
+        ConnectionShares.Limits(strangers: WebConnections.maximum, strangersPerAddress: WebConnections.perAddress))
+    private let log = RefusalLog()
+    private let clock: GatewayClock
+    private let logger: Logger
+    private let state = Mutex(State())
+
+    init(clock: GatewayClock, logger: Logger) {
+        self.clock = clock
+        self.logger = logger
+    }
+
+    // MARK: - Accepting
+
+    /// Begins with a listening channel.
+    func open(_ server: any Channel) async {
+        state.withLock { $0.server = server }
+        // One at a time, or it would accept more than there are places for.
+        try? await server.setOption(.maxMessagesPerRead, value: 1).get()
+    }
+
+    func connectionOpened() {}
+
+    func connectionClosed() {}
+
+    func isAcceptingNewConnections() -> Bool {
+        shares.hasRoom && state.withLock { $0.refused } < Self.maximumRefused
+    }
+
+    /// Accepts the next connection, if there is a place. It may be called too often.
+    private func acceptNext() { state.withLock { $0.server }?.read() }
+
+    // MARK: - Places
+
+    /// Adds a connection. Returns whether it may be set up: not while the listener ends.
+    func add(_ channel: any Channel) -> Bool {
+        let id = ObjectIdentifier(channel)
+        let isOpen = state.withLock { state in
+            if !state.isEnding { state.channels[id] = channel }
+            return !state.isEnding
+        }
+        guard isOpen else { return false }
+        channel.closeFuture.whenComplete { [self] _ in state.withLock { $0.channels[id] = nil } }
+        return true
+    }
+
+    /// Gives a new connection a place until it is closed. Returns what serves one that gets none.
+    func admit(_ channel: any Channel) -> RefusedClient? {
+        let peer = Self.peer(of: channel)
+        do throws(ConnectionShares.Refusal) {
+            let ticket = try shares.admit(peer)
+            channel.closeFuture.whenComplete { [self] _ in
+                shares.release(ticket)
+                acceptNext()
+            }
+            return nil
+        } catch {
+            if let count = log.countRefusal(of: peer, at: clock.uptime) {
+                logger.notice(
+                    "Connections were refused.",
+                    metadata: ["sender": "\(peer)", "count": "\(count)", "reason": "\(error)"])
+            }
+            let count = state.withLock { state in
+                state.refused += 1
+                return state.refused
+            }
+            channel.closeFuture.whenComplete { [self] _ in
+                state.withLock { $0.refused -= 1 }
+                acceptNext()
+            }
+            return RefusedClient(reason: error, isAnswered: count <= Self.maximumRefused / 2, clock: clock)
+        }
+    }
+
+    /// The address of a connection's other end.
+    static func peer(of channel: any Channel) -> String { channel.remoteAddress?.ipAddress ?? "unknown" }
+
+    /// Keeps a connection that was set up, until `remove` or the end.
+    func add(_ channel: any Channel, _ serve: @escaping Service) {
+        state.withLock { $0.unserved[ObjectIdentifier(channel)] = serve }
+    }
+
+    /// Removes a connection to serve it; `nil` if the end has it.
+    func remove(_ channel: any Channel) -> Service? {
+        state.withLock { $0.unserved.removeValue(forKey: ObjectIdentifier(channel)) }
+    }
+
+    // MARK: - The end
+
+    /// Closes all of them, after the last answers had a moment.
+    func end() async {
+        state.withLock { $0.isEnding = true }
+        let deadline = clock.uptime + Self.farewell
+        while state.withLock({ !$0.channels.isEmpty }), clock.uptime < deadline,
+            (try? await clock.sleep(for: Self.step)) != nil
+        {}
+        for channel in state.withLock({ Array($0.channels.values) }) { channel.close(promise: nil) }
+    }
+
+    /// Serves those that the server has forgotten. They are closed, so this ends soon.
+    func serveForgotten() async {
+        while let serve = state.withLock({ state in state.unserved.popFirst()?.value }) { await serve() }
+    }
+}
+
+/// A connection that is known to `WebConnections`, and served if there is a place for it.
+struct CountedChannel<Base: ServerChildChannel>: ServerChildChannel where Base.Value == HTTP1Channel.Value {
+    let base: Base
+    /// The same without TLS, for what is refused: it gets no time for a handshake.
+    let plain: HTTP1Channel
+    let isEncrypted: Bool
+    let connections: WebConnections
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
+        guard connections.add(channel) else {
+            return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
+        }
+        guard let refused = connections.admit(channel) else {
+            return base.setup(channel: channel, logger: logger).map { [base, connections] value in
+                connections.add(channel) { await base.handle(value: value, logger: logger) }
+                return value
+            }
+        }
+        return plain.setup(channel: channel, logger: logger).map { [connections, isEncrypted] value in
+            connections.add(channel) { await refused.end(value, isEncrypted: isEncrypted) }
+            return value
+        }
+    }
+
+    func handle(value: Base.Value, logger: Logger) async { await connections.remove(value.channel)?() }
+}
+
+/// A connection for which there is no place.
+struct RefusedClient: Sendable {
+    let reason: ConnectionShares.Refusal
+    /// Whether it gets an answer, or only the end.
+    let isAnswered: Bool
+    let clock: GatewayClock
+
+    /// Answers at once, without a request, and closes it.
+    func end(_ connection: HTTP1Channel.Value, isEncrypted: Bool) async {
+        try? await connection.executeThenClose { inbound, outbound in
+            guard isAnswered, !isEncrypted else { return }
+            let answer = WebAnswer.busy(reason.description)
+            try await outbound.write(
+                contentsOf: [
+                    .head(answer.head(endsConnection: true)), .body(ByteBuffer(bytes: answer.body)), .end(nil),
+                ] as [HTTPResponsePart])
+            outbound.finish()
+            // What was sent meanwhile is read, or the system would throw the answer away with it.
+            await clock.withTimeout(WebConnections.drainTime) {
+                do { for try await _ in inbound {} } catch {}
+            }
+        }
+    }
+}
