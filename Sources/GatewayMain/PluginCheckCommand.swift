@@ -7,7 +7,7 @@ import Logging
 struct PluginCheckCommand: GatewayCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Checks a program that speaks Vitals Link on its standard input and output.",
+        abstract: "Checks a program that sends lines of JSON (Vitals Link) over its standard input and output.",
         discussion: """
             Prints each thing that is checked, what is wrong, and what Protocol.md says there. The exit status is 0 where nothing is \
             wrong, and 1 otherwise.

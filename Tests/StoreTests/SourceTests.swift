@@ -79,6 +79,27 @@ import Vitals
         #expect(store.held(.steps) == [Self.steps(0..<10, 10), Self.steps(25..<26, 5)])
     }
 
+    @Test func `a value without a source is one of its own, also where it equals that of another source`() async throws
+    {
+        let nameless = SampleOrigin(place: 9, name: "")
+        let all = [Self.rate(0, 60, Self.watch), Self.rate(0, 64, Self.phone), Self.rate(0, 60, nameless)]
+        var results: [[SampleID: Sample]] = []
+        for order in [[0, 1, 2], [2, 1, 0], [1, 2, 0], [2, 0, 1]] {
+            let store = try store()
+            for place in order { try await store.ingest([all[place]]) }
+            try await store.ingest(all)
+            results.append(store.held)
+        }
+        #expect(Set(results).count == 1)
+        #expect(results[0].values.compactMap(\.value).sorted() == [60, 60, 64])
+        // An earlier version of the gateway stored no source.
+        let store = try store()
+        try await store.ingest([Self.rate(0, 60)])
+        #expect(try await store.ingest([Self.rate(0, 60, nameless)]) == [.known])
+        #expect(try await store.ingest([Self.rate(0, 62, nameless)]) == [.corrected])
+        #expect(store.held(.heartRate).map(\.value) == [62])
+    }
+
     @Test func `a value of a second source has an id of its own, whichever came first`() async throws {
         let all = [Self.rate(0, 60, Self.watch), Self.rate(0, 64, Self.phone), Self.rate(1, 61, Self.phone)]
         var results: [[SampleID: Sample]] = []

@@ -191,7 +191,8 @@ import Vitals
             try await SlowClients.with(port: try await port(of: server)) { clients in
                 clients.begin(1, from: "127.0.0.2", "")
                 clients.begin(1, from: "127.0.0.3", "GET /health/live HTTP/1.1\r\n")
-                #expect(try await clients.answers.wait { $0.count == 2 } == ["", ""])
+                let answers = try await clients.answers.wait { $0.count == 2 }
+                #expect(answers == ["", ""])
             }
             #expect(ContinuousClock.now - begin >= .milliseconds(500))
         }

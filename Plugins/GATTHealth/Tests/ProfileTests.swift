@@ -91,6 +91,22 @@ import Vitals
             ])
     }
 
+    /// Berlin: 2026-03-29 02:00 is skipped, 2026-10-25 02:00 comes twice. It is 2026-01-10 10:00.
+    @Test(
+        arguments: [
+            ([3, 29, 1, 30], 1_774_744_200), ([3, 29, 2, 30], 1_774_746_000), ([3, 29, 3, 30], 1_774_747_800),
+            ([10, 25, 1, 30], 1_792_884_600), ([10, 25, 2, 30], 1_792_888_200), ([10, 25, 3, 30], 1_792_895_400),
+            // Ten minutes and ten days ahead. The gateway refuses them.
+            ([1, 10, 10, 10], 1_768_036_200), ([1, 20, 10, 0], 1_768_899_600),
+        ] as [([UInt8], Int64)])
+    func `a record has the moment at which the cuff's clock first showed it, also when the clocks change, and ahead`(
+        time: [UInt8], moment: Int64
+    ) {
+        var cuff = BloodPressureProfile(calendar: calendar, user: nil)
+        let events = cuff.events(of: [0x02, 120, 0, 80, 0, 93, 0, 0xea, 0x07] + time + [0], at: now)
+        #expect(samples(events).map(\.start) == [Timestamp(seconds: moment)])
+    }
+
     @Test func `kilopascals become millimetres of mercury`() {
         var cuff = BloodPressureProfile(calendar: calendar, user: nil)
         // 16.0 over 10.7 kPa

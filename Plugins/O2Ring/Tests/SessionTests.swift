@@ -26,11 +26,11 @@ import Vitals
         }
     }
 
-    /// All pages of the last two days.
-    private static func history(_ session: any DeviceSession, _ metric: Metric) async throws -> (
-        samples: [Sample], malformed: Int
-    ) {
-        var request = HistoryRequest(metric: metric, from: start - .days(2), to: start)
+    /// All pages of the two days before `start`, up to `end`.
+    private static func history(
+        _ session: any DeviceSession, _ metric: Metric, to end: Timestamp = SessionTests.start
+    ) async throws -> (samples: [Sample], malformed: Int) {
+        var request = HistoryRequest(metric: metric, from: start - .days(2), to: end)
         var (samples, malformed): ([Sample], Int) = ([], 0)
         while true {
             let page = try await session.history(request)
@@ -120,6 +120,18 @@ import Vitals
             let longer = O2Recording(start: [2026, 3, 10, 2, 0, 0], count: 200)
             ring.withState { $0.files[longer.name] = longer.content }
             #expect(try await Self.history(session, .bloodOxygen).samples.count == 49 + 196)
+        }
+    }
+
+    @Test func `a recording of ten minutes ahead is read in its time, and one of ten days waits`() throws {
+        // It is nine o'clock in Berlin.
+        let starts = [[2026, 3, 10, 8, 0, 0], [2026, 3, 10, 9, 10, 0], [2026, 3, 20, 9, 0, 0]]
+        try withRing(starts.map { O2Recording(start: $0, count: 50) }) { session, _, _ in
+            let now = try await Self.history(session, .heartRate)
+            #expect(now.samples.count == 49 && now.malformed == 0)
+            let later = try await Self.history(session, .heartRate, to: Self.start + .minutes(20))
+            #expect(later.samples.count == 98 && later.malformed == 0)
+            #expect(later.samples[49].start == Self.start + .minutes(10))
         }
     }
 

@@ -102,11 +102,31 @@ import Vitals
         }
         let night = (0..<33).map { session($0, app: "watch") } + [session(33, app: "phone")]
         let rate = #"{"time":"2026-01-05T10:00:00Z","bpm":72}"#
-        let text = #"{"sleep":[\#(night.joined(separator: ","))],"heart_rate":[\#(rate)]}"#
-        let found = try Phone.records(Array(text.utf8), of: HealthConnectWebhook.self)
-        #expect(found.samples.map(\.metric) == [.sleep, .sleep, .heartRate])
-        #expect(found.samples.map(\.value) == [330, 10, 72])
-        #expect(found.skipped.isEmpty)
+        func found(_ sessions: [String]) throws -> (samples: [Sample], skipped: [String: Int]) {
+            let text = #"{"sleep":[\#(sessions.joined(separator: ","))],"heart_rate":[\#(rate)]}"#
+            return try Phone.records(Array(text.utf8), of: HealthConnectWebhook.self)
+        }
+        let one = try found(night)
+        #expect(one.samples.map(\.metric) == [.sleep, .sleep, .heartRate])
+        #expect(one.samples.map(\.value) == [330, 10, 72])
+        #expect(one.skipped.isEmpty)
+        // In the order of time, with those of the other app between them.
+        let both = try found((0..<33).flatMap { [session($0, app: "phone"), session($0, app: "watch")] })
+        #expect(both.samples.map(\.value) == [330, 330, 72])
+    }
+
+    @Test func `a hundred apps have a sleep each, and the sessions of further ones stay as they are`() throws {
+        let times = [#""start_time":"2026-01-05T00:00:00Z""#, #""end_time":"2026-01-05T01:00:00Z""#]
+        let next = [#""start_time":"2026-01-05T01:00:00Z""#, #""end_time":"2026-01-05T02:00:00Z""#]
+        let sessions = [times, next].flatMap { times -> [String] in
+            (0...Nights.maximumSources).map { app -> String in
+                "{\"session_\(times[1].dropFirst()),\"stages\":[{\"stage\":\"deep\",\(times[0]),\(times[1])}],"
+                    + "\"metadata\":{\"data_origin\":\"app \(app)\"}}"
+            }
+        }
+        let text = "{\"sleep\":[\(sessions.joined(separator: ","))]}"
+        let minutes = try Phone.records(Array(text.utf8), of: HealthConnectWebhook.self).samples.compactMap(\.value)
+        #expect(minutes.sorted() == [60, 60] + Array(repeating: 120, count: 100))
     }
 
     @Test func `what is no record in a list is counted, and the others are read`() throws {

@@ -164,6 +164,17 @@ import Vitals
         #expect(only.skipped == ["steps of another source: com.other": 1])
     }
 
+    @Test func `a value that names no source is kept beside an equal one of a watch`() async throws {
+        let entries = [#","source":"Watch""#, ""].map { "{\"date\":\"2026-06-12 09:00:00 +0200\",\"Avg\":60\($0)}" }
+        for entries in [entries, entries.reversed()] {
+            let text =
+                "{\"data\":{\"metrics\":[{\"name\":\"heart_rate\",\"data\":[\(entries.joined(separator: ","))]}]}}"
+            let store = try store(HealthAutoExport.self)
+            for _ in 0..<2 { try await store.ingest(try samples(text)) }
+            #expect(store.held(.heartRate).map(\.value) == [60, 60])
+        }
+    }
+
     @Test func `devices without names are told apart by their types`() throws {
         let types = [1, 2].map { "{\"data_origin\":\"com.fit\",\"device\":{\"type\":\($0)}}" }
         let text = Self.posted([(types[0], 1), (types[1], 2)])

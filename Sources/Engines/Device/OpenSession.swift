@@ -3,12 +3,21 @@ import GatewayKit
 import Vitals
 
 /// Why a session ended.
-enum SessionEnd: Error {
+enum SessionEnd: Error, CustomStringConvertible {
     /// The gateway stops, or the device was removed.
     case stopped
     /// A new connection was requested.
     case reconnect
     case failed(String)
+
+    /// As the log has it.
+    var description: String {
+        switch self {
+        case .stopped: "The gateway stops, or the device was removed."
+        case .reconnect: "A new connection was requested."
+        case .failed(let reason): reason
+        }
+    }
 }
 
 /// One attempt to connect, and the session that it opens.

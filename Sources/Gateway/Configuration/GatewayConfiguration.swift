@@ -3,6 +3,7 @@ package import Engines
 import Foundation
 package import GatewayKit
 import HomeAssistant
+import Listening
 package import Logging
 package import Vitals
 package import Web

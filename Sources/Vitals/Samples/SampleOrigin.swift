@@ -45,14 +45,14 @@ package enum Precedence: Sendable, Hashable {
     /// The first is of a later source.
     case behind
 
-    /// How a source compares with another one. A sample without a source is of one behind all others.
+    /// How a source compares with another one. A sample without a source is of the one without a name, behind all others.
     package init(of ours: SampleOrigin?, over theirs: SampleOrigin?) {
-        switch (ours, theirs) {
-        case (nil, nil): self = .same
-        case (.some, nil): self = .before
-        case (nil, .some): self = .behind
-        case (let ours?, let theirs?):
-            self = ours.name == theirs.name ? .same : ours.precedes(theirs) ? .before : .behind
+        if ours?.name ?? "" == theirs?.name ?? "" {
+            self = .same
+        } else if let ours, let theirs {
+            self = ours.precedes(theirs) ? .before : .behind
+        } else {
+            self = theirs == nil ? .before : .behind
         }
     }
 }

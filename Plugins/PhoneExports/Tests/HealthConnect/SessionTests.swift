@@ -92,6 +92,19 @@ import Vitals
         #expect(samples.first?.end == HealthPhone.at(-2) + .minutes(75))
     }
 
+    @Test func `sessions of two devices that lie between each other are a night of each, of which one counts`() throws {
+        for number in 0..<10 {
+            for device in 1...2 {
+                let (row, start) = (number * 2 + device, HealthPhone.ms(0, Int64(number * 20 + device * 5)))
+                try phone.interval("sleep_session_record_table", row, start, start + 1_200_000, device: device)
+                try phone.run("INSERT INTO sleep_stages_table VALUES (\(row), \(start), \(start + 1_200_000), 4)")
+            }
+        }
+        // That of the second one ends later.
+        let samples = try phone.samples(.sleep)
+        #expect(samples.map(\.value) == [200] && samples.first?.start == HealthPhone.at(0, 10))
+    }
+
     @Test func `sessions that do not touch are sleeps of their own`() throws {
         try insertStages(10, pause: 60_001)
         #expect(try phone.samples(.sleep).map(\.value) == Array(repeating: 15, count: 10))

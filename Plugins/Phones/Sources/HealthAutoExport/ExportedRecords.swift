@@ -55,7 +55,7 @@ struct ExportedRecords: RecordStream {
             if let record { return record }
         }
         guard let night = nights.next() else { return nil }
-        return Record.sample(night).from(sources.origin(of: NamedSource(merged: nights.source), isCount: false))
+        return Record.sample(night).from(sources.origin(of: NamedSource(merged: nights.source)))
     }
 
     /// Reads an entry; `nil` if it is a stage of a sleep, or part of another record.
@@ -77,15 +77,13 @@ struct ExportedRecords: RecordStream {
             }
             guard try reader.isAtObject() else { return .noObject(in: name) }
             let entry = try ExportedEntry(&reader, calendar: calendar)
-            var isCount = false
             switch metric {
             case .sleep: return add(entry)
             case .steps:
-                isCount = true
                 if let reason = sources.skip(name, from: entry.source) { return .skipped(reason) }
             default: break
             }
-            let origin = sources.origin(of: NamedSource(merged: entry.source), isCount: isCount)
+            let origin = sources.origin(of: NamedSource(merged: entry.source))
             return metric.record(of: entry, name: name, unit: unit).from(origin)
         }
     }

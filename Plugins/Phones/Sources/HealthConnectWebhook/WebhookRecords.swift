@@ -13,9 +13,9 @@ struct WebhookRecords: RecordStream {
     private var skipped: [String] = []
     /// The app of the last record that was read.
     private var app: String?
-    /// A sleep that the next session of its app may continue.
-    private var sleep: (sample: Sample, app: String?)?
-    /// A record that waits behind it.
+    /// The last sleep of each app, which its next session may continue. Those of several apps may lie between each other.
+    private var sleeps: [String: Sample] = [:]
+    /// A record that waits behind them.
     private var waiting: Record?
     private(set) var sources: CountSources
     let isTest: Bool
@@ -36,22 +36,24 @@ struct WebhookRecords: RecordStream {
 
     /// The next record. Sessions of sleep that touch are one, since some apps write each stage as a session.
     private mutating func nextWhole() throws(JSONError) -> Record? {
-        if let record = waiting.take() { return record }
-        while let record = try nextRecord() {
+        while waiting == nil, let record = try nextRecord() {
             guard case .sample(let sample) = record else { return record }
-            guard let last = sleep else {
-                guard sample.metric == .sleep else { return record }
-                sleep = (sample, app)
+            guard sample.metric == .sleep else {
+                waiting = record
                 continue
             }
-            if app == last.app, let joined = last.sample.joined(with: sample) {
-                sleep = (joined, app)
-                continue
-            }
-            if sample.metric == .sleep { sleep = (sample, app) } else { (sleep, waiting) = (nil, record) }
-            return .sample(last.sample)
+            let last = sleeps[app ?? ""]
+            // Those of further apps stay as they are.
+            if last == nil, sleeps.count >= Nights.maximumSources { return record }
+            let joined = last?.joined(with: sample)
+            sleeps[app ?? ""] = joined ?? sample
+            if joined == nil, let last { return .sample(last) }
         }
-        return sleep.take().map { .sample($0.sample) }
+        guard let first = sleeps.min(by: { ($0.value.start, $0.key) < ($1.value.start, $1.key) }) else {
+            return waiting.take()
+        }
+        sleeps[first.key] = nil
+        return .sample(first.value)
     }
 
     private mutating func nextRecord() throws(JSONError) -> Record? {
@@ -79,13 +81,12 @@ struct WebhookRecords: RecordStream {
             let entry = try WebhookEntry(&entries, calendar: calendar)
             reader = entries
             (skipped, app) = (entry.unknownStages, entry.app)
-            var isCount = false
-            if case .steps = metric {
-                isCount = true
-                if let reason = sources.skip(name, from: entry.app, as: entry.source?.name) { return .skipped(reason) }
+            if case .steps = metric,
+                let reason = sources.skip(name, from: entry.app, as: entry.source?.name)
+            {
+                return .skipped(reason)
             }
-            let origin = sources.origin(of: entry.source, isCount: isCount)
-            return metric.record(of: entry, name: name).from(origin)
+            return metric.record(of: entry, name: name).from(sources.origin(of: entry.source))
         }
         return nil
     }

@@ -57,10 +57,10 @@ package struct CountSources: Sendable, Hashable {
         return nil
     }
 
-    /// The origin of a record of this source.
-    /// - Parameter isCount: whether it adds up. Then one without a source has one, too, behind all others.
-    mutating func origin(of source: NamedSource?, isCount: Bool) -> SampleOrigin? {
-        guard let source else { return isCount ? SourceOrder.nameless : nil }
+    /// The origin of a record of this source. One without a source has one, too, behind all others: else its value would be taken for
+    /// that of any source with the same one.
+    mutating func origin(of source: NamedSource?) -> SampleOrigin {
+        guard let source else { return SourceOrder.nameless }
         if let known = origins[source.name] { return known }
         let origin = order.origin(
             of: source.name, source.kind, otherNames: source.otherNames, isMerged: source.isMerged)

@@ -23,7 +23,7 @@ struct SleepSessionNights: NightFeed {
         else { return nil }
         try source.database.order(
             Self.stages, rows: "SELECT parent_key, stage_start_time, rowid FROM main.\(Self.stages)")
-        sessions = records.select(["r.end_time", "r.row_id", records.methodColumn])
+        sessions = records.select(["r.end_time", "r.row_id", records.methodColumn, records.deviceColumn])
     }
 
     func nights(_ reading: ExportRange) throws(ExportError) -> [Sample] {
@@ -31,7 +31,8 @@ struct SleepSessionNights: NightFeed {
         statement.bind(reading.device, reading.from.milliseconds, reading.to.milliseconds)
         var nights: [Sample] = []
         var sleeps = RecordsOfDay(limit: NightLimits.perDay)
-        var open: Sample?
+        // Of each device, since the sessions of two may lie between each other.
+        var open: [Int64?: Sample] = [:]
         while try statement.step() {
             let row = Row(statement, unit: .milliseconds)
             guard let last = row.integer(0), let record = row.integer(1), last > row.moment.milliseconds else {
@@ -49,19 +50,19 @@ struct SleepSessionNights: NightFeed {
                 metric: .sleep, start: row.moment, end: end, isUserInitiated: Records.isManual(row.integer(2)),
                 reading: .sleep(Sleep(stages: found)))
             if found.isEmpty { reading.skip(.incomplete, in: table, at: row.moment) }
-            if let joined = open?.joined(with: session) {
-                open = joined
+            let device = row.integer(3)
+            if let joined = open[device]?.joined(with: session) {
+                open[device] = joined
             } else if !found.isEmpty {
                 guard sleeps.admits(row.moment) else {
                     reading.skip(.tooMany, in: table, at: row.moment, limit: NightLimits.perDay)
                     continue
                 }
-                if let open { nights.append(open) }
-                open = session
+                if let last = open.updateValue(session, forKey: device) { nights.append(last) }
             }
         }
-        if let open { nights.append(open) }
-        return nights
+        nights += open.sorted { ($0.key ?? -1) < ($1.key ?? -1) }.map { $0.value }
+        return nights.sorted { ($0.start, $0.end) < ($1.start, $1.end) }
     }
 
     /// The stages of a session, ascending. Unknown codes are counted with the session's start.

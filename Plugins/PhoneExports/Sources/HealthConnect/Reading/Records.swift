@@ -97,6 +97,8 @@ struct Records: Sendable {
 
     /// The column that says how a record came to be.
     var methodColumn: String { method }
+    /// The column with the number of the device that recorded it.
+    var deviceColumn: String { device }
 
     /// Whether a person recorded it: 1 is recorded actively, 3 entered by hand; 0 is unknown and 2 automatic
     /// (`Metadata.RECORDING_METHOD_*` of Android).

@@ -1,0 +1,195 @@
+"""What a consumer must have after some documents of a phone, by the rule of docs/ContractMeasurements.md and the plugins' pages alone.
+
+It knows the formats of the documents and nothing of the gateway. Times are in milliseconds, steps in thousandths.
+"""
+
+import calendar
+import contextlib
+import datetime
+import json
+import re
+import sqlite3
+
+# What a source is, by its name, in the order in which they count.
+KINDS = ["watch", "(?<![a-z])(band|ring)(?![a-z])", "phone|(?<![a-z])pixel(?![a-z])"]
+# The same by the numbers that Health Connect has for devices.
+TYPES = {1: 0, 2: 2, 4: 1, 6: 1}
+# Behind all sources with a name.
+NAMELESS = (len(KINDS) + 1, True, "")
+ASLEEP = ("deep", "light", "rem")
+# Stages, by the numbers of Health Connect and of Xiaomi.
+CONNECT = {1: "awake", 3: "awake", 4: "light", 5: "deep", 6: "rem", 7: "awake"}
+XIAOMI = {2: "deep", 3: "light", 4: "rem", 5: "awake"}
+MINUTE = 60_000
+
+
+def kind(name):
+    return next((place for place, words in enumerate(KINDS) if re.search(words, name, re.I)), len(KINDS))
+
+
+def milliseconds(text):
+    return round(datetime.datetime.fromisoformat(text.replace("Z", "+00:00")).timestamp() * 1000)
+
+
+def export_time(text):
+    """A time of Health Auto Export, such as 2026-06-12 09:00:00 +0200."""
+    moment = calendar.timegm(datetime.datetime.strptime(text[:19], "%Y-%m-%d %H:%M:%S").timetuple())
+    sign, hours, minutes = text[20], int(text[21:23]), int(text[23:25])
+    return (moment - (60 * hours + minutes) * (-60 if sign == "-" else 60)) * 1000
+
+
+def nights(stages, gap):
+    """Stages, ascending, as sleeps: those with at most this gap between them are one."""
+    found = []
+    for stage in sorted(stages):
+        if found and stage[0] - found[-1][-1][1] <= gap:
+            found[-1].append(stage)
+        else:
+            found.append([stage])
+    return [(night[0][0], night[-1][1], night) for night in found]
+
+
+def health_auto_export(text):
+    def place(source):
+        if not source:
+            return NAMELESS
+        names = source.split("|")
+        return min(map(kind, names)), len(names) == 1, source
+
+    for metric in json.loads(text)["data"]["metrics"]:
+        stages = {}
+        for entry in metric["data"]:
+            source = place(entry.get("source"))
+            start = export_time(entry.get("startDate") or entry.get("start") or entry["date"])
+            end = entry.get("endDate") or entry.get("end")
+            end = export_time(end) if end else start
+            if metric["name"] == "step_count":
+                yield "steps", source, start, end, round(entry["qty"] * 1000)
+            elif metric["name"] == "heart_rate":
+                yield "heart_rate", source, start, end, entry["Avg"]
+            else:
+                depth = {"Core": "light"}.get(entry["value"], entry["value"].lower())
+                stages.setdefault(source, []).append((start, end, depth))
+        for source, found in stages.items():
+            for night in nights(found, 60 * MINUTE):
+                yield "sleep", source, *night
+
+
+def health_connect_webhook(text):
+    def place(record):
+        data = record.get("metadata") or {}
+        device = data.get("device") or {}
+        name = " ".join(filter(None, [data.get("data_origin"), device.get("manufacturer"), device.get("model")]))
+        words = " ".join(filter(None, [device.get("manufacturer"), device.get("model")])) or data.get("data_origin", "")
+        return (TYPES.get(device.get("type"), kind(words)), True, name) if name else NAMELESS
+
+    document = json.loads(text)
+    for record in document.get("steps", ()):
+        yield "steps", place(record), milliseconds(record["start_time"]), milliseconds(record["end_time"]), record["count"] * 1000
+    for record in document.get("heart_rate", ()):
+        moment = milliseconds(record["time"])
+        yield "heart_rate", place(record), moment, moment, record["bpm"]
+    apps = {}
+    for record in document.get("sleep", ()):
+        app = (record.get("metadata") or {}).get("data_origin")
+        apps.setdefault(app, (place(record), []))[1].extend(
+            (milliseconds(stage["start_time"]), milliseconds(stage["end_time"]), stage["stage"]) for stage in record["stages"])
+    for source, found in apps.values():
+        for night in nights(found, MINUTE):
+            yield "sleep", source, *night
+
+
+def health_connect_export(path):
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        places = {None: NAMELESS}
+        for number, maker, model, word in database.execute("SELECT row_id, manufacturer, model, device_type FROM device_info_table"):
+            places[number] = TYPES.get(word, kind(f"{maker} {model}")), True, f"{maker} {model}"
+        for device, start, end, count in database.execute(
+                "SELECT device_info_id, start_time, end_time, count FROM steps_record_table"):
+            yield "steps", places[device], start, end, count * 1000
+        for device, moment, rate in database.execute(
+                "SELECT device_info_id, epoch_millis, beats_per_minute FROM heart_rate_record_series_table"
+                " JOIN heart_rate_record_table ON row_id = parent_key"):
+            yield "heart_rate", places[device], moment, moment, rate
+        stages = [(start, end, CONNECT[word]) for start, end, word in database.execute(
+            "SELECT stage_start_time, stage_end_time, stage_type FROM sleep_stages_table")]
+        for night in nights(stages, MINUTE):
+            yield "sleep", NAMELESS, *night
+
+
+def gadgetbridge(path):
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        for second, steps, rate in database.execute("SELECT TIMESTAMP, STEPS, HEART_RATE FROM XIAOMI_ACTIVITY_SAMPLE"):
+            if steps:  # a row has those of the minute before it
+                yield "steps", NAMELESS, second * 1000 - MINUTE, second * 1000, steps * 1000
+            if rate:
+                yield "heart_rate", NAMELESS, second * 1000, second * 1000, rate
+        rows = database.execute("SELECT TIMESTAMP, STAGE FROM XIAOMI_SLEEP_STAGE_SAMPLE ORDER BY 1").fetchall()
+        for start, end in database.execute("SELECT TIMESTAMP, WAKEUP_TIME FROM XIAOMI_SLEEP_TIME_SAMPLE"):
+            own = [row for row in rows if start <= row[0] < end]
+            ends = [moment for moment, _ in own[1:]] + [end]
+            yield "sleep", NAMELESS, start, end, [(moment, to, XIAOMI[word]) for (moment, word), to in zip(own, ends)]
+
+
+READERS = {"health-auto-export": health_auto_export, "health-connect-webhook": health_connect_webhook,
+           "health-connect-export": health_connect_export, "gadgetbridge": gadgetbridge}
+
+
+def meet(start, end, other, until):
+    """Whether two records have a time in common, or begin together."""
+    return start == other or start < until and other < end
+
+
+class Reference:
+    """What the documents of one device come to."""
+
+    def __init__(self, driver):
+        self.driver = driver
+        self.is_export = driver in ("gadgetbridge", "health-connect-export")
+        self.rates, self.steps, self.sleeps, self.newest = {}, {}, {}, {}
+
+    def take(self, document):
+        for metric, place, start, end, content in sorted(READERS[self.driver](document)):
+            if metric == "heart_rate":
+                self.rates[place, start] = content
+            elif metric == "steps":
+                # Of a part of an interval the webhook counts a part.
+                key = place, start, end
+                self.steps[key] = max(content, self.steps.get(key, 0)) if self.driver == "health-connect-webhook" else content
+                self.newest[place, start] = end
+            else:
+                if self.is_export:  # the newest export's counts
+                    self.sleeps = {key: value for key, value in self.sleeps.items() if not meet(start, end, *key)}
+                if place <= self.sleeps.get((start, end), (place,))[0]:
+                    self.sleeps[start, end] = place, sum(
+                        sum(to - since for since, to, depth in content if depth == one) // MINUTE for one in ASLEEP)
+
+    def counts(self, place, start, end):
+        """Whether a count holds: no earlier source has the time, and no record of its own with the same start is a better one."""
+        for (other, since, until), amount in self.steps.items():
+            if other < place and meet(start, end, since, until):
+                return False
+            if other != place or since != start or until == end:
+                continue
+            if self.driver == "health-connect-webhook" and (amount, until) > (self.steps[place, start, end], end):
+                return False
+            if self.driver == "health-auto-export" and until > end:
+                return False
+        return not self.is_export or self.newest[place, start] == end
+
+    def held(self):
+        """The records that hold, ascending: metric, start, end and value."""
+        found = [("heart_rate", start, start, rate) for (_, start), rate in self.rates.items()]
+        found += [("steps", *key[1:], amount / 1000) for key, amount in self.steps.items() if self.counts(*key)]
+        found += [("sleep", *key, minutes) for key, (_, minutes) in self.sleeps.items()
+                  if not any(other != key and meet(*key, *other) and (other[1], -other[0]) > (key[1], -key[0]) for other in self.sleeps)]
+        return sorted(found)
+
+    def days(self, zone):
+        """The number of each day that its topic has: heart rates, whole steps, and minutes asleep on the day of waking."""
+        found = {}
+        for metric, start, end, value in self.held():
+            moment = end if metric == "sleep" else start
+            day = metric, datetime.datetime.fromtimestamp(moment / 1000, zone).date().isoformat()
+            found[day] = found.get(day, 0) + (1 if metric == "heart_rate" else round(value * 1000))
+        return {day: total if day[0] == "heart_rate" else (total + 500) // 1000 for day, total in found.items()}
