@@ -134,8 +134,9 @@ package final class MetricsPage: WebPage {
         if let time = overview.offlineAfter { text.add(Families.offlineAfter, time / .seconds(1), ["device": id]) }
         let samples = overview.latest.map(\.stored.sample)
         if let newest = samples.map(\.end).max() { text.add(Families.lastSample, newest.inSeconds, ["device": id]) }
-        if let charge = samples.first(where: { $0.metric == .battery })?.value {
-            text.add(Families.battery, charge / 100, ["device": id])
+        for sample in samples {
+            guard let family = Families.percentages[sample.metric], let value = sample.value else { continue }
+            text.add(family, value / 100, ["device": id])
         }
         if let sync = overview.sync {
             if let time = sync.lastSuccessAt { text.add(Families.lastSync, time.inSeconds, ["device": id]) }
@@ -146,7 +147,7 @@ package final class MetricsPage: WebPage {
             }
         }
         guard hasVitals else { return }
-        for state in overview.latest where !state.isStale && state.stored.sample.metric != .battery {
+        for state in overview.latest where !state.isStale && Families.percentages[state.stored.sample.metric] == nil {
             let sample = state.stored.sample
             let metric = sample.metric.rawValue
             if let value = sample.value {
@@ -207,6 +208,8 @@ private enum Families {
     static let lastSample = MetricFamily(
         "device_last_sample_timestamp_seconds", "When the device's newest sample was measured.")
     static let battery = MetricFamily("device_battery_ratio", "The charge of the device's battery, 0 to 1.")
+    /// The families of metrics that are no values of a person: per cent of the device itself.
+    static let percentages: [Metric: MetricFamily] = [.battery: battery]
     static let lastSync = MetricFamily(
         "device_last_sync_timestamp_seconds", "When the device's history was last read without a failure.")
     static let refusedRecords = MetricFamily(
