@@ -65,9 +65,7 @@ let fixtures = [
     "HomeAssistantTests": ["Fixtures"], "IntegrationTests": ["Fixtures"], "LinkTests": ["Fixtures", "Inputs"],
     "O2RingTests": ["Inputs"], "PhonesTests": ["Fixtures", "Inputs"], "RecordingsTests": ["Inputs"],
     "StoreTests": ["Fixtures"],
-    "PhoneExportsTests": [
-        "Gadgetbridge/Inputs", "Gadgetbridge/seeds.py", "HealthConnect/Inputs", "HealthConnect/seeds.py",
-    ],
+    "PhoneExportsTests": ["Gadgetbridge/Inputs", "HealthConnect/Inputs", "seeds.py"],
 ]
 
 /// The plugins that are compiled in, each a folder of `Plugins/` with its tests.

@@ -28,8 +28,8 @@ struct ProgramCheckTests {
         return (isGood, steps)
     }
 
-    private static func python(_ name: String) -> [String] {
-        ["python3", "-B", programs.appending(path: "\(name).py").path]
+    private static func python(_ name: String, _ arguments: String...) -> [String] {
+        ["python3", "-B", programs.appending(path: "\(name).py").path] + arguments
     }
 
     @Test func `is content with the example in Python`() async throws {
@@ -82,7 +82,7 @@ struct ProgramCheckTests {
     func `names what is wrong with a program, and what the protocol says`(
         name: String, rule: LinkRule, message: String
     ) async throws {
-        let (isGood, steps) = try await check(Self.python(name))
+        let (isGood, steps) = try await check(Self.python("faulty", name))
         #expect(!isGood)
         let problems = steps.flatMap { step -> [CheckProblem] in
             guard case .failed(let problems) = step.outcome else { return [] }

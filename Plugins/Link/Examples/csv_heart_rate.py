@@ -46,7 +46,7 @@ class CallError(Exception):
 
 
 class Device:
-    """What a wearable does. Its public methods are the calls of Vitals Link."""
+    """What a wearable does. The methods that `Link.METHODS` names are the calls of Vitals Link."""
 
     def __init__(self, samples, page_size=500, interval=1.0, state=None, signal=None):
         self.samples = samples  # [(milliseconds, bpm)], ascending
@@ -218,18 +218,9 @@ def validated(configuration):
 class Link:
     """One line-based connection: reads calls, writes answers and notifications."""
 
-    METHODS = {
-        "initialize": Device.initialize,
-        "time/set": Device.time_set,
-        "history/read": Device.history_read,
-        "history/acknowledge": Device.history_acknowledge,
-        "monitor/read": Device.monitor_read,
-        "monitor/write": Device.monitor_write,
-        "measurement/start": Device.measurement_start,
-        "measurement/stop": Device.measurement_stop,
-        "ping": Device.ping,
-        "shutdown": Device.shutdown,
-    }
+    # Each is a method of the device, with `_` for `/`.
+    METHODS = ("initialize", "time/set", "history/read", "history/acknowledge", "monitor/read", "monitor/write",
+               "measurement/start", "measurement/stop", "ping", "shutdown")
 
     def __init__(self, device, reader, writer, faults):
         self.device = device
@@ -262,7 +253,7 @@ class Link:
         try:
             if method not in self.METHODS:
                 raise CallError(UNKNOWN_METHOD, "there is no method " + method)
-            answer["result"] = self.METHODS[method](self.device, params, self)
+            answer["result"] = getattr(self.device, method.replace("/", "_"))(params, self)
         except CallError as error:
             answer["error"] = {"code": error.code, "message": str(error)}
         self.send(answer)

@@ -3,8 +3,8 @@
 import json
 import time
 
-from phone_models import (AutoMonitorBPConfigs, AutoMonitorConfigs, AutoMonitorHRConfigs, BOValueItem, BPValueItem, HRValueItem,
-                          MonitorAlert, MonitorBPAlert, MonitorSchedule, RESTING)
+from phone_models import (AutoMonitorConfigs, AutoMonitorHRConfigs, BOValueItem, BPValueItem, HRValueItem, MonitorAlert,
+                          MonitorBPAlert, MonitorSchedule, RESTING)
 
 DAY = 86_400
 
@@ -48,7 +48,7 @@ class Band:
         self.configs = {
             "heart_rate": AutoMonitorHRConfigs(
                 MonitorSchedule(True, 480, 1440, 10), MonitorAlert(False, 40, 100), MonitorAlert(False, 60, 180), 190),
-            "blood_pressure": AutoMonitorBPConfigs(MonitorSchedule(True, 360, 1320, 120), MonitorBPAlert(False, 90, 140, 60, 90)),
+            "blood_pressure": AutoMonitorConfigs(MonitorSchedule(True, 360, 1320, 120), MonitorBPAlert(False, 90, 140, 60, 90)),
             "blood_oxygen": AutoMonitorConfigs(MonitorSchedule(True, 0, 1440, 30), MonitorAlert(False, 95, 100)),
             "stress": AutoMonitorConfigs(MonitorSchedule(False, 480, 1200, 20), MonitorAlert(False, 0, 70)),
             "temperature": AutoMonitorConfigs(MonitorSchedule(False, 0, 1440, 60), MonitorAlert(False, 35, 38)),

@@ -1,7 +1,7 @@
 """The models of the SDK's guides, as far as the app's side uses them. Property names are those of the guides, in Python's style."""
 
 from dataclasses import dataclass, field
-from typing import List, Optional
+from typing import List, Optional, Union
 
 # TSItemValueType
 NORMAL, MAXIMUM, MINIMUM, RESTING = "normal", "maximum", "minimum", "resting"
@@ -15,10 +15,6 @@ class ValueItem:
     end_time: float
     is_user_initiated: bool = False
     value_type: str = NORMAL
-
-    @property
-    def duration(self):
-        return self.end_time - self.start_time
 
 
 @dataclass
@@ -96,16 +92,10 @@ class MonitorBPAlert:
 
 @dataclass
 class AutoMonitorConfigs:
-    """Of blood oxygen, stress and temperature."""
+    """Of blood oxygen, stress and temperature, and as TSAutoMonitorBPConfigs of blood pressure."""
 
     schedule: MonitorSchedule
-    alert: Optional[MonitorAlert] = None
-
-
-@dataclass
-class AutoMonitorBPConfigs:
-    schedule: MonitorSchedule
-    alert: Optional[MonitorBPAlert] = None
+    alert: Union[MonitorAlert, MonitorBPAlert, None] = None
 
 
 @dataclass

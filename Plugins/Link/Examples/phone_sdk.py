@@ -16,84 +16,133 @@ class HealthInterface:
     """TSHeartRateInterface, TSBloodPressureInterface or TSBloodOxygenInterface."""
 
     def __init__(self, sdk, metric):
-        self.sdk, self.metric = sdk, metric
-
-    # What the band can do. A real band may answer each of them otherwise.
-
-    def is_support_activity_measure_by_user(self):
-        return True
-
-    def is_support_automatic_monitoring(self):
-        return True
-
-    def is_support_monitor_schedule_time(self):
-        return True
-
-    def is_support_monitor_schedule_interval(self):
-        return True
-
-    # A measurement
+        self.sdk, self.band, self.metric = sdk, sdk.band, metric
 
     def start_measure(self, param, start_handler, data_handler, end_handler):
         self.sdk.note("startMeasure", self.metric)
-        self.sdk.start_measure(self.metric, param, start_handler, data_handler, end_handler)
+        error = self.sdk.lost()
+        if not error and (self.sdk.measurement or self.band.busy):
+            error = SDKError("busy", "the band is measuring")
+        if not error and not self.band.worn:
+            error = SDKError("not_worn", "the band is not worn")
+        if not error and self.band.battery < LOWEST_BATTERY:
+            error = SDKError("low_battery", "the band must be charged")
+        if error:
+            self.sdk.later(start_handler, False, error)
+            return
+        measuring = self.measure(param.duration, start_handler, data_handler, end_handler)
+        self.sdk.stopping = asyncio.Event()
+        self.sdk.measurement = asyncio.get_running_loop().create_task(measuring)
+
+    async def measure(self, duration, start_handler, data_handler, end_handler):
+        await asyncio.sleep(self.sdk.delay)
+        start_handler(True, None)
+        error, stopping = None, self.sdk.stopping
+        readings = max(1, min(3, int(duration / self.sdk.reading_interval)))
+        while readings and not stopping.is_set() and not error:
+            readings -= 1
+            try:
+                await asyncio.wait_for(stopping.wait(), self.sdk.reading_interval)
+                continue
+            except asyncio.TimeoutError:
+                pass
+            error = self.sdk.lost() or (None if self.band.worn else SDKError("not_worn", "the band was taken off"))
+            if not error and self.band.reading_errors:
+                self.band.reading_errors -= 1
+                data_handler(None, SDKError("failed", "the reading was too weak"))
+            elif not error:
+                data_handler(self.band.measure(self.metric, manual=True), None)
+        self.sdk.measurement = None
+        end_handler(not stopping.is_set() and not error, error)
 
     def stop_measure(self, completion):
         self.sdk.note("stopMeasure", self.metric)
-        self.sdk.stop_measure(completion)
-
-    # The monitoring
-
-    def push_auto_monitor_configs(self, configuration, completion):
-        self.sdk.push(self.metric, configuration, completion)
-
-    def fetch_auto_monitor_configs(self, completion):
-        self.sdk.fetch(self.metric, completion)
-
-    # Records and days
+        if self.sdk.measurement:
+            self.sdk.stopping.set()
+        self.sdk.later(completion, self.sdk.lost())
 
     def sync_raw_data(self, start_time, end_time, completion):
         self.sdk.note("syncRawData", self.metric)
-        self.sdk.sync(self.metric, start_time, end_time, completion)
+        self.sync(self.metric, start_time, end_time, completion)
+
+    def sync(self, metric, start_time, end_time, completion):
+        error = self.sdk.lost()
+        if not error and metric in self.band.sync_errors:
+            error = SDKError("failed", "the records could not be read")
+        self.sdk.later(completion, None if error else self.band.range(metric, start_time, end_time), error)
 
     def sync_daily_data(self, start_time, end_time, completion):
         self.sdk.note("syncDailyData", self.metric)
-        self.sdk.sync_days(self.metric, start_time, end_time, completion)
+        error = self.sdk.lost()
+        if not error and end_time > time.time():
+            error = SDKError("invalid", "endTime is in the future")
+        models, start = [], local_midnight(start_time)
+        while not error and start <= end_time:
+            end = local_midnight(start + 36 * 3600)  # a day has 23 to 25 hours
+            items = self.band.range(self.metric, start, end - 0.001)
+            if items:
+                models.append(self.day(start, items))
+            start = end
+        self.sdk.later(completion, None if error else models, error)
+
+    def day(self, start, items):
+        manual = [item for item in items if item.is_user_initiated]
+        automatic = [item for item in items if not item.is_user_initiated]
+
+        def extremes(name):
+            return max(items, key=lambda item: getattr(item, name)), min(items, key=lambda item: getattr(item, name))
+
+        if self.metric == "heart_rate":
+            resting = self.band.range("resting_heart_rate", start, start + 86_399)
+            return HRDailyModel(start, manual, automatic, *extremes("hr_value"), resting)
+        if self.metric == "blood_pressure":
+            return BPDailyModel(start, manual, automatic, *extremes("systolic"), *extremes("diastolic"))
+        return BODailyModel(start, manual, automatic, *extremes("oxy_value"))
+
+
+# What the band can do. A real band may answer each of them otherwise.
+for ability in ("activity_measure_by_user", "automatic_monitoring", "monitor_schedule_time", "monitor_schedule_interval"):
+    setattr(HealthInterface, "is_support_" + ability, lambda self: True)
 
 
 class HeartRateInterface(HealthInterface):
-    def is_support_heart_rate_alert(self):
-        return True
-
     def is_support_enhanced_monitoring(self):
         return False
 
-    def is_support_rest_hr_alert(self):
-        return True
-
-    def is_support_exercise_hr_alert(self):
-        return True
-
-    def is_support_resting_heart_rate(self):
-        return True
-
     def sync_raw_resting_heart_rate_data(self, start_time, end_time, completion):
         self.sdk.note("syncRawRestingHeartRateData", "resting_heart_rate")
-        self.sdk.sync("resting_heart_rate", start_time, end_time, completion)
+        self.sync("resting_heart_rate", start_time, end_time, completion)
 
     def sync_today_resting_heart_rate_data(self, completion):
         self.sdk.note("syncTodayRestingHeartRateData", "resting_heart_rate")
         today = local_midnight(time.time())
-        self.sdk.sync("resting_heart_rate", today, time.time(), lambda items, error: completion(items[-1] if items else None, error))
+        self.sync("resting_heart_rate", today, time.time(), lambda items, error: completion(items[-1] if items else None, error))
+
+
+for ability in ("heart_rate_alert", "rest_hr_alert", "exercise_hr_alert", "resting_heart_rate"):
+    setattr(HeartRateInterface, "is_support_" + ability, lambda self: True)
 
 
 class AutoMonitorInterface:
     """TSAutoMonitorInterface: of stress and temperature it is the only part of the guides."""
 
     def __init__(self, sdk):
-        for name in ("heart_rate", "blood_pressure", "blood_oxygen", "stress", "temperature"):
-            setattr(self, "fetch_%s_auto_monitor_configs" % name, lambda completion, of=name: sdk.fetch(of, completion))
-            setattr(self, "push_%s_auto_monitor_config" % name, lambda config, completion, of=name: sdk.push(of, config, completion))
+        self.sdk = sdk
+        for name in sdk.band.configs:
+            setattr(self, "fetch_%s_auto_monitor_configs" % name, lambda completion, of=name: self.fetch(of, completion))
+            setattr(self, "push_%s_auto_monitor_config" % name, lambda config, completion, of=name: self.push(of, config, completion))
+
+    def fetch(self, metric, completion):
+        self.sdk.note("fetchAutoMonitorConfigs", metric)
+        error = self.sdk.lost()
+        self.sdk.later(completion, None if error else copy.deepcopy(self.sdk.band.configs[metric]), error)
+
+    def push(self, metric, configuration, completion):
+        self.sdk.note("pushAutoMonitorConfigs", metric)
+        error = self.sdk.lost() or (SDKError("failed", "the band did not take it") if self.sdk.band.refuses_push else None)
+        if not error:
+            self.sdk.band.configs[metric] = copy.deepcopy(configuration)
+        self.sdk.later(completion, error)
 
 
 class SDK:
@@ -119,103 +168,8 @@ class SDK:
     def lost(self):
         return None if self.band.connected else SDKError("disconnected", "the band is not connected")
 
-    # Measurements
-
-    def start_measure(self, metric, param, start_handler, data_handler, end_handler):
-        error = self.lost()
-        if not error and (self.measurement or self.band.busy):
-            error = SDKError("busy", "the band is measuring")
-        if not error and not self.band.worn:
-            error = SDKError("not_worn", "the band is not worn")
-        if not error and self.band.battery < LOWEST_BATTERY:
-            error = SDKError("low_battery", "the band must be charged")
-        if error:
-            self.later(start_handler, False, error)
-            return
-        measuring = self.measure(metric, param.duration, start_handler, data_handler, end_handler)
-        self.stopping = asyncio.Event()
-        self.measurement = asyncio.get_running_loop().create_task(measuring)
-
-    async def measure(self, metric, duration, start_handler, data_handler, end_handler):
-        await asyncio.sleep(self.delay)
-        start_handler(True, None)
-        error, stopped = None, self.stopping.is_set()
-        readings = max(1, min(3, int(duration / self.reading_interval)))
-        while readings and not stopped and not error:
-            readings -= 1
-            try:
-                await asyncio.wait_for(self.stopping.wait(), self.reading_interval)
-                stopped = True
-                continue
-            except asyncio.TimeoutError:
-                pass
-            error = self.lost() or (None if self.band.worn else SDKError("not_worn", "the band was taken off"))
-            if not error and self.band.reading_errors:
-                self.band.reading_errors -= 1
-                data_handler(None, SDKError("failed", "the reading was too weak"))
-            elif not error:
-                data_handler(self.band.measure(metric, manual=True), None)
-        self.measurement = None
-        end_handler(not stopped and not error, error)
-
-    def stop_measure(self, completion):
-        if self.measurement:
-            self.stopping.set()
-        self.later(completion, self.lost())
-
-    # Monitoring
-
-    def fetch(self, metric, completion):
-        self.note("fetchAutoMonitorConfigs", metric)
-        error = self.lost()
-        self.later(completion, None if error else copy.deepcopy(self.band.configs[metric]), error)
-
-    def push(self, metric, configuration, completion):
-        self.note("pushAutoMonitorConfigs", metric)
-        error = self.lost() or (SDKError("failed", "the band did not take it") if self.band.refuses_push else None)
-        if not error:
-            self.band.configs[metric] = copy.deepcopy(configuration)
-        self.later(completion, error)
-
-    # Records
-
-    def sync(self, metric, start_time, end_time, completion):
-        error = self.lost()
-        if not error and metric in self.band.sync_errors:
-            error = SDKError("failed", "the records could not be read")
-        self.later(completion, None if error else self.band.range(metric, start_time, end_time), error)
-
-    def sync_days(self, metric, start_time, end_time, completion):
-        error = self.lost()
-        if not error and end_time > time.time():
-            error = SDKError("invalid", "endTime is in the future")
-        models, start = [], local_midnight(start_time)
-        while not error and start <= end_time:
-            end = local_midnight(start + 36 * 3600)  # a day has 23 to 25 hours
-            items = self.band.range(metric, start, end - 0.001)
-            if items:
-                models.append(self.day(metric, start, items))
-            start = end
-        self.later(completion, None if error else models, error)
-
-    def day(self, metric, start, items):
-        manual = [item for item in items if item.is_user_initiated]
-        automatic = [item for item in items if not item.is_user_initiated]
-
-        def extremes(name):
-            return max(items, key=lambda item: getattr(item, name)), min(items, key=lambda item: getattr(item, name))
-
-        if metric == "heart_rate":
-            resting = self.band.range("resting_heart_rate", start, start + 86_399)
-            return HRDailyModel(start, manual, automatic, *extremes("hr_value"), resting)
-        if metric == "blood_pressure":
-            return BPDailyModel(start, manual, automatic, *extremes("systolic"), *extremes("diastolic"))
-        return BODailyModel(start, manual, automatic, *extremes("oxy_value"))
-
-    # What the band does by itself
-
     async def watch(self):
-        """Reports what changes about the band."""
+        """Reports what the band does by itself."""
         while True:
             changed = self.band.changes()
             if "connected" in changed:

@@ -2,7 +2,6 @@
 """Runs inside the guest: the real bluetoothd, the emulated wearables, mosquitto and the gateway, checked by what a subscriber of MQTT
 sees. Prints each result with the seconds it took, goes on after one that does not come, and has status 1 then."""
 
-import json
 import os
 import sys
 import time
@@ -157,47 +156,40 @@ def check() -> None:
     all_are_back("every wearable is back after the gateway was restarted", START, restarted, lost)
     before = footprint()
 
-    def lose_the_link(later: int) -> None:
-        command("leave Cuff")
-        lost = lose_strap(subscriber, lambda: command("leave Strap"))
+    def mended(
+        what: str, later: int, end: Callable[[], object], mend: Callable[[], float], reported: str, without: str = "", advice: str = ""
+    ) -> None:
+        """Does what ends links, and mends it. With advice of doctor, all links are lost, and the scale's too."""
+        lost = lose_strap(subscriber, end, reported)
+        if advice:
+            tools.doctor(f"doctor says what to do without {without}", 1, f"FAIL bluetooth {advice}")
+            command("weigh")
         command("record")
         said = len(peripherals_said())
+        since = mend()
+        strap_goes_on(f"the strap is back after {what}", since, lost)
+        until("the cuff's record of meanwhile arrives", lambda: cuff_values(subscriber) == expected_cuff(later), BACK, since)
+        until(f"the cuff has the time after {what}", lambda: time_is_set(peripherals_said(said)), BACK, since)
+        if advice:
+            all_are_back(f"every wearable is back after {what}", BACK, since, lost)
+            until("the scale's record of meanwhile arrives", lambda: scale_is_received(subscriber, later), BACK, since)
+
+    def come_again() -> float:
         come = command("come Strap")
         command("come Cuff")
-        strap_goes_on("the strap is back after a lost link", come, lost)
-        until("the cuff's record of meanwhile arrives", lambda: cuff_values(subscriber) == expected_cuff(later), BACK, come)
-        until("the cuff has the time after a lost link", lambda: time_is_set(peripherals_said(said)), BACK, come)
+        return come
 
-    lose_the_link(1)
+    def kill_daemon() -> None:
+        daemon = processes.pop("bluetoothd")
+        daemon.kill()
+        daemon.wait()
 
-    daemon = processes.pop("bluetoothd")
-    lost = lose_strap(subscriber, daemon.kill, "bluetoothd's end is reported")
-    daemon.wait()
-    tools.doctor(
-        "doctor says what to do without bluetoothd", 1, "FAIL bluetooth BlueZ does not run. Start it: systemctl start bluetooth.")
-    command("record")
-    command("weigh")
-    said = len(peripherals_said())
-    runs_again = bluetoothd()
-    strap_goes_on("the strap is back after bluetoothd was killed", runs_again, lost)
-    until("the cuff's record of meanwhile arrives", lambda: cuff_values(subscriber) == expected_cuff(2), BACK, runs_again)
-    until(
-        "the cuff has the time after bluetoothd was killed", lambda: time_is_set(peripherals_said(said)), BACK, runs_again)
-    all_are_back("every wearable is back after bluetoothd was killed", BACK, runs_again, lost)
-    until("the scale's record of meanwhile arrives", lambda: scale_is_received(subscriber, 2), BACK, runs_again)
-
-    lost = lose_strap(subscriber, lambda: command("unplug"), "the adapter's end is reported")
-    tools.doctor("doctor says what to do without an adapter", 1, "FAIL bluetooth There is no Bluetooth adapter. Plug it in.")
-    command("record")
-    command("weigh")
-    said = len(peripherals_said())
-    plugged = command("plug")
-    strap_goes_on("the strap is back after the adapter was unplugged", plugged, lost)
-    until("the cuff's record of meanwhile arrives", lambda: cuff_values(subscriber) == expected_cuff(3), BACK, plugged)
-    until(
-        "the cuff has the time after the adapter was unplugged", lambda: time_is_set(peripherals_said(said)), BACK, plugged)
-    all_are_back("every wearable is back after the adapter was unplugged", BACK, plugged, lost)
-    until("the scale's record of meanwhile arrives", lambda: scale_is_received(subscriber, 3), BACK, plugged)
+    command("leave Cuff")
+    mended("a lost link", 1, lambda: command("leave Strap"), come_again, "the strap's link is lost")
+    mended("bluetoothd was killed", 2, kill_daemon, bluetoothd, "bluetoothd's end is reported", "bluetoothd",
+           "BlueZ does not run. Start it: systemctl start bluetooth.")
+    mended("the adapter was unplugged", 3, lambda: command("unplug"), lambda: command("plug"), "the adapter's end is reported",
+           "an adapter", "There is no Bluetooth adapter. Plug it in.")
     passkeys.nobody_is_asked(subscriber)
 
     for _ in range(REPEATED_LOSSES):

@@ -12,12 +12,10 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
-sys.dont_write_bytecode = True
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "faults"))
-import rig  # noqa: E402
-from documents import ZONE, Phone, write  # noqa: E402
-from reference import READERS, Reference, milliseconds  # noqa: E402
-from rig import Bench, Finding, free_port, require, until  # noqa: E402
+import rig
+from documents import ZONE, Phone, write
+from reference import READERS, Reference, milliseconds
+from rig import Bench, Finding, free_port, require, until
 
 TOKEN = "a secret of the documents"
 # Seconds for all exports of a round: each stands still for five, and is then read.

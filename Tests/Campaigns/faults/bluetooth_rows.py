@@ -8,6 +8,7 @@ from rig import TIMEOUT, Bench, require, row, until
 
 STRAP = {"id": "strap", "driver": "gatt-health", "transport": {"type": "bluez", "address": "A4:C1:38:00:11:22"}}
 NO_BUS = "D-Bus"
+MISSING = "the strap does not say that D-Bus is missing"
 SERVED = "the strap says what is missing; the other device loses nothing, and the gateway goes on"
 
 
@@ -36,23 +37,18 @@ def error(bench: Bench) -> str:
 
 
 def begin(bench: Bench, **options) -> tuple:
-    load = bench.peers.load("band", rate=50)
     bus = Bus(bench)
-    bench.broker()
-    bench.gateway.write([bench.peers.device("band"), STRAP], plugins={"bluez": {"bus": bus.address, **options}})
-    bench.gateway.start()
-    bench.served("band")
+    (load,) = bench.begin("band", more=(STRAP,), plugins={"bluez": {"bus": bus.address, **options}})
     return load, bus
 
 
 @row("no D-Bus", "30 s with --quick, else 60 s", SERVED)
 def no_bus(bench: Bench) -> str:
     load, _ = begin(bench)
-    until(lambda: NO_BUS in error(bench), TIMEOUT, "the strap does not say that D-Bus is missing")
+    until(lambda: NO_BUS in error(bench), TIMEOUT, MISSING)
     end = time.monotonic() + (30 if bench.is_quick else 60)
     while time.monotonic() < end:
-        before = len(load.acknowledged)
-        until(lambda: len(load.acknowledged) > before, TIMEOUT, "no samples of the other device")
+        load.flow(1)
         bench.gateway.check()
         time.sleep(0.2)
     return f"\"{error(bench)[:48]}…\"; {bench.settle('band')} samples of the other device, lost 0"
@@ -63,7 +59,7 @@ def bus_restarts(bench: Bench) -> str:
     rounds = 3 if bench.is_quick else 10
     _, bus = begin(bench)
     for _ in range(rounds):
-        until(lambda: NO_BUS in error(bench), 60, "the strap does not say that D-Bus is missing")
+        until(lambda: NO_BUS in error(bench), 60, MISSING)
         bus.start()
         until(lambda: error(bench) and NO_BUS not in error(bench), 60, f"the strap still says: {error(bench)}")
         bus.end()
@@ -76,11 +72,9 @@ def bluetooth_reloads(bench: Bench) -> str:
     load, bus = begin(bench, links=11)
     bus.start()
     for links in range(1, 11):
-        options = {"bluez": {"bus": bus.address, "links": links}}
-        bench.gateway.write([bench.peers.device("band"), STRAP], plugins=options)
+        bench.write("band", more=(STRAP,), plugins={"bluez": {"bus": bus.address, "links": links}})
         bench.gateway.reload()
         require(bench.consumer.ask("gateway", "reload", f"reload-{links}") == "done", "a reload is refused")
-        before = len(load.acknowledged)
-        until(lambda: len(load.acknowledged) > before + 20, TIMEOUT, "no samples of the other device after a reload")
+        load.flow(20)
         bench.gateway.check()
     return f"10 reloads; {bench.settle('band')} samples of the other device, lost 0"

@@ -9,8 +9,8 @@ import paho.mqtt.client as mqtt
 from paho.mqtt.packettypes import PacketTypes
 from paho.mqtt.properties import Properties
 
-from devices import record
-from rig import TIMEOUT, ROOT, Bench, Finding, require, row, until
+from peers import records
+from rig import ROOT, TIMEOUT, Bench, Finding, require, row, until
 
 
 def replay_all(bench: Bench) -> int:
@@ -59,14 +59,30 @@ def poison_next(middle, load) -> int:
             return start
 
 
+def sample_start(start: int) -> bytes:
+    """What only the message with this sample has."""
+    stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(start // 1000))
+    return f'"start":"{stamp}.{start % 1000:03}Z"'.encode()
+
+
+def with_length(topic: str) -> bytes:
+    """A topic as a message's header has it: announcements name the topic, too."""
+    return len(topic).to_bytes(2, "big") + topic.encode()
+
+
+def lasts(bench: Bench, middle, cuts: int) -> None:
+    """The connection was not cut again, and no fact suffered."""
+    require(middle.cuts == cuts, f"the connection was cut {middle.cuts - cuts} times more")
+    require(not bench.consumer.refused(), "facts were quarantined")
+
+
 @row("a broker with max_packet_size 2000", "a history of 5,000 records", "each message fits; nothing is lost, nothing quarantined")
 def small_packets(bench: Bench) -> str:
-    first = int(time.time() * 1000) - 5_000_000
-    records = bench.peers.history("band", [record(first + number * 1000, 60 + number % 9) for number in range(5_000)])
+    history = bench.peers.history("band", records(5_000, 5_000))
     bench.broker("max_packet_size 2000")
-    bench.gateway.write([bench.peers.device("band")])
+    bench.write("band")
     bench.gateway.start()
-    count = bench.consumer.expect_all("band", [item["start"] for item in records])
+    count = bench.consumer.expect_all("band", [item["start"] for item in history])
     require(not bench.consumer.refused(), "facts were quarantined")
     require(bench.consumer.largest < 2_000, f"a payload has {bench.consumer.largest} bytes")
     bench.gateway.stop()
@@ -74,21 +90,18 @@ def small_packets(bench: Bench) -> str:
 
 
 def cut_at_payload(bench: Bench, protocol: str) -> str:
-    bench.broker()
     middle = bench.through_middle()
     bench.gateway.mqtt["protocol"] = protocol
-    load = bench.peers.load("band", rate=50)
-    ring = bench.peers.load("ring", rate=50)
-    bench.gateway.write([bench.peers.device("band"), bench.peers.device("ring")])
-    bench.gateway.start()
-    until(lambda: len(load.acknowledged) > 20, TIMEOUT, "no samples")
+    load, ring = bench.begin("band", "ring")
+    load.flow(20)
     began = time.monotonic()
     poisoned = poison_next(middle, load)
     until(lambda: bench.consumer.refused(), 2 * TIMEOUT, "no gap with the reason refused")
     found = time.monotonic() - began
-    after = (len(load.acknowledged) + 50, len(ring.acknowledged) + 50)
-    until(lambda: len(load.acknowledged) > after[0] and len(ring.acknowledged) > after[1], TIMEOUT, "the samples stopped")
-    others = [start for start in load.acknowledged[:after[0]] if start != poisoned]
+    after = len(load.acknowledged) + 50
+    ring.flow(50)
+    load.flow(after - len(load.acknowledged))
+    others = [start for start in load.acknowledged[:after] if start != poisoned]
     until(lambda: len(bench.consumer.lost("band", others)) < quarantined(bench, "band"), TIMEOUT, "the other samples do not arrive")
     require(quarantined(bench, "band") < 10, "what came in the same batch is quarantined, too")
     middle.poison = None
@@ -97,34 +110,17 @@ def cut_at_payload(bench: Bench, protocol: str) -> str:
     return f"{middle.cuts} cuts in {found:.0f} s, {count} facts quarantined and delivered by replay; {total} samples, lost 0"
 
 
-def sample_start(start: int) -> bytes:
-    """What only the message with this sample has."""
-    stamp = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(start // 1000))
-    return f'"start":"{stamp}.{start % 1000:03}Z"'.encode()
-
-
-HOLDS = "all others arrive; it is quarantined, reported, and delivered by replay"
-
-
-@row("a broker cuts the connection at one payload, MQTT 5", "a relay aborts at its bytes", HOLDS)
-def cut_at_payload_5(bench: Bench) -> str:
-    return cut_at_payload(bench, "5")
-
-
-@row("a broker cuts the connection at one payload, MQTT 3.1.1", "a relay aborts at its bytes", HOLDS)
-def cut_at_payload_311(bench: Bench) -> str:
-    return cut_at_payload(bench, "3.1.1")
+for version in ("5", "3.1.1"):
+    row(f"a broker cuts the connection at one payload, MQTT {version}", "a relay aborts at its bytes",
+        "all others arrive; it is quarantined, reported, and delivered by replay", name=f"cut_at_payload_{version.replace('.', '')}")(
+        lambda bench, version=version: cut_at_payload(bench, version))
 
 
 @row("a broker cuts the connection at answers to a topic that a commander chose", "a relay aborts at the topic's bytes",
      "the answers are given up; samples and other commands go on")
 def cut_at_answer(bench: Bench) -> str:
-    bench.broker()
     middle = bench.through_middle()
-    load = bench.peers.load("band", rate=50)
-    bench.gateway.write([bench.peers.device("band")])
-    bench.gateway.start()
-    bench.served("band")
+    (load,) = bench.begin("band")
     chosen = "elsewhere/poison"
     middle.poison = chosen.encode()
     answers: list[bytes] = []
@@ -142,7 +138,7 @@ def cut_at_answer(bench: Bench) -> str:
     began = time.monotonic()
     ask("poisonous", chosen)
     # It says so when it is connected again: a command that the broker gets before is lost.
-    until(lambda: any("it is given up" in line for line in bench.gateway.lines), 2 * TIMEOUT, "the answer is not given up")
+    until(lambda: bench.gateway.said("it is given up"), 2 * TIMEOUT, "the answer is not given up")
     took, cuts = time.monotonic() - began, middle.cuts
     # The same commander asks again and again, as a script without an answer does.
     for number in range(20):
@@ -150,76 +146,67 @@ def cut_at_answer(bench: Bench) -> str:
     ask("me", "elsewhere/me")
     until(lambda: answers, TIMEOUT, "another topic gets no answer")
     require(bench.consumer.ask("band", "fetch", "plain") == "done", "a command without a topic is not done")
-    after = len(load.acknowledged) + 100
-    until(lambda: len(load.acknowledged) > after, TIMEOUT, "the samples stopped")
-    require(middle.cuts == cuts, f"the connection was cut {middle.cuts - cuts} times more")
-    require(not bench.consumer.refused(), "facts were quarantined")
+    load.flow(100)
+    lasts(bench, middle, cuts)
     commander.loop_stop()
     commander.disconnect()
-    count = bench.settle("band")
-    return f"{cuts} cuts in {took:.0f} s, none for the next 20 answers; {count} samples, lost 0"
+    return f"{cuts} cuts in {took:.0f} s, none for the next 20 answers; {bench.settle('band')} samples, lost 0"
 
 
 @row("a broker cuts the connection at a retained state", "a relay aborts at a device's info, while four devices stream",
      "the state is skipped; all others and all samples arrive")
 def cut_at_state(bench: Bench) -> str:
-    bench.broker()
     middle = bench.through_middle()
-    topic = f"{ROOT}/cuff/info".encode()
-    # With its length, as in the message's header: announcements name the topic, too.
-    middle.poison = len(topic).to_bytes(2, "big") + topic
+    middle.poison = with_length(f"{ROOT}/cuff/info")
     names = ["band", "cuff", "ring", "strap"]
     loads = [bench.peers.load(name, rate=50) for name in names]
+    bench.broker()
     # The log has each cut only at this level.
-    bench.gateway.write(list(map(bench.peers.device, names)), home_assistant={}, log={"level": "debug"})
-    began = time.monotonic()
-    bench.gateway.start()
-    took = calm(bench, began)
+    bench.write(*names, home_assistant={}, log={"level": "debug"})
+    took = calm(bench)
     cuts = middle.cuts
-    after = [len(load.acknowledged) + 100 for load in loads]
-    until(lambda: all(len(load.acknowledged) > count for load, count in zip(loads, after)), TIMEOUT, "the samples stopped")
-    require(middle.cuts == cuts, f"the connection was cut {middle.cuts - cuts} times more")
-    require(not bench.consumer.refused(), "facts were quarantined")
+    for load in loads:
+        load.flow(100)
+    lasts(bench, middle, cuts)
     others = ["cuff/config", *(f"{name}/info" for name in names if name != "cuff")]
     until(lambda: all(topic in bench.consumer.newest for topic in others), TIMEOUT, f"not all of {others} arrive")
-    count = bench.settle(*names)
-    return f"{cuts} cuts in {took:.0f} s; {count} samples, lost 0"
+    return f"{cuts} cuts in {took:.0f} s; {bench.settle(*names)} samples, lost 0"
 
 
 @row("a broker cuts the connection at a subscription", "a relay aborts at the topic of one phone, MQTT 3.1.1",
      "the topic is skipped; samples and commands go on")
 def cut_at_subscription(bench: Bench) -> str:
-    bench.broker()
+    topic = "phones/anna"
     middle = bench.through_middle()
+    middle.poison = with_length(topic)
     bench.gateway.mqtt["protocol"] = "3.1.1"
-    topic = b"phones/anna"
-    middle.poison = len(topic).to_bytes(2, "big") + topic
     load = bench.peers.load("band", rate=50)
-    phone = {"id": "anna", "driver": "health-auto-export", "transport": {"type": "mqtt", "topic": topic.decode()}}
-    bench.gateway.write([phone, bench.peers.device("band")])
+    bench.broker()
+    bench.write("band", more=({"id": "anna", "driver": "health-auto-export", "transport": {"type": "mqtt", "topic": topic}},))
     bench.gateway.start()
-    until(lambda: any(topic.decode() in line for line in bench.gateway.lines), TIMEOUT, "the topic is not skipped")
+    until(lambda: bench.gateway.said(topic), TIMEOUT, "the topic is not skipped")
     cuts = middle.cuts
     until(lambda: len(load.acknowledged) > 200, TIMEOUT, "no samples")
     bench.consumer.expect_all("band", load.acknowledged[:100])
     require(bench.consumer.ask("band", "fetch", "one") == "done", "a command is not done")
     time.sleep(5)
-    require(middle.cuts == cuts, f"the connection was cut {middle.cuts - cuts} times more")
-    require(not bench.consumer.refused(), "facts were quarantined")
-    count = bench.settle("band")
-    return f"{cuts} cuts; {count} samples, lost 0"
+    lasts(bench, middle, cuts)
+    return f"{cuts} cuts; {bench.settle('band')} samples, lost 0"
 
 
-def calm(bench: Bench, began: float, seconds: float = 2 * TIMEOUT) -> float:
-    """Waits until a message was given up and the connection has lasted for ten seconds. Returns when it began, in seconds."""
-    cut = "The broker is not connected."
-    def lasts() -> bool:
-        now = time.monotonic()
-        if any(cut in line for line in bench.gateway.lines[seen[0]:]):
-            seen[:] = [len(bench.gateway.lines), now]
-        return any("is not sent any more" in line for line in bench.gateway.lines) and now - seen[1] > 10
+def calm(bench: Bench) -> float:
+    """Starts the gateway, and waits until a message was given up and the connection has lasted for ten seconds. Returns when it began,
+    in seconds."""
+    began = time.monotonic()
     seen = [0, began]
-    until(lasts, seconds, "the connection is cut again and again", step=0.2)
+    bench.gateway.start()
+
+    def is_calm() -> bool:
+        now = time.monotonic()
+        if any("The broker is not connected." in line for line in bench.gateway.lines[seen[0]:]):
+            seen[:] = [len(bench.gateway.lines), now]
+        return bench.gateway.said("is not sent any more") and now - seen[1] > 10
+    until(is_calm, 2 * TIMEOUT, "the connection is cut again and again", step=0.2)
     return seen[1] - began
 
 
@@ -230,11 +217,8 @@ def long_announcements(bench: Bench) -> str:
     bench.broker("max_packet_size 5000")
     bench.gateway.mqtt["protocol"] = "3.1.1"
     # The log has each cut only at this level.
-    bench.gateway.write(
-        [{"id": name, "driver": "simulator"} for name in names], home_assistant={}, log={"level": "debug"})
-    began = time.monotonic()
-    bench.gateway.start()
-    took = calm(bench, began)
+    bench.gateway.write([{"id": name, "driver": "simulator"} for name in names], home_assistant={}, log={"level": "debug"})
+    took = calm(bench)
     cuts = sum("The broker is not connected." in line for line in bench.gateway.lines)
     newest = bench.consumer.newest
     until(lambda: all(f"{name}/info" in newest for name in names), TIMEOUT, "the info of a device is missing")
@@ -243,41 +227,34 @@ def long_announcements(bench: Bench) -> str:
     return f"{cuts} cuts in {took:.0f} s"
 
 
-@row("an access list that refuses a topic", "corrected later, mosquitto reads it again", "other topics go on; its facts are quarantined, reported, and delivered by replay")
+@row("an access list that refuses a topic", "corrected later, mosquitto reads it again",
+     "other topics go on; its facts are quarantined, reported, and delivered by replay")
 def access_list(bench: Bench) -> str:
     rules = os.path.join(bench.folder, "acl")
-    allowed = ["topic readwrite #"]
 
     def write_rules(*lines: str) -> None:
         with open(rules, "w", encoding="ascii") as file:
-            file.write("\n".join(lines) + "\n")
+            file.write("\n".join(("topic readwrite #", *lines)) + "\n")
         os.chmod(rules, 0o644)
-    write_rules(*allowed, f"topic deny {ROOT}/band/measurement/heart_rate")
-    bench.broker(f"acl_file {rules}")
-    load, ring = bench.peers.load("band", rate=50), bench.peers.load("ring", rate=50)
-    bench.gateway.write([bench.peers.device("band"), bench.peers.device("ring")])
-    bench.gateway.start()
-    until(lambda: len(load.acknowledged) > 300 and len(ring.acknowledged) > 300, TIMEOUT, "no samples")
+    write_rules(f"topic deny {ROOT}/band/measurement/heart_rate")
+    load, ring = bench.begin("band", "ring", broker=(f"acl_file {rules}",))
+    for other in (load, ring):
+        until(lambda other=other: len(other.acknowledged) > 300, TIMEOUT, "no samples")
     until(lambda: bench.consumer.refused(), TIMEOUT, "no gap with the reason refused")
     bench.consumer.expect_all("ring", ring.acknowledged[:200])
-    write_rules(*allowed)
+    write_rules()
     bench.mosquitto.process.send_signal(signal.SIGHUP)
     before = len(load.acknowledged)
-    until(lambda: len(load.acknowledged) > before + 150, TIMEOUT, "the samples stopped")
+    load.flow(150)
     until(lambda: not bench.consumer.lost("band", load.acknowledged[before + 100:before + 110]), TIMEOUT, "nothing is taken after the correction")
     count = replay_all(bench)
-    total = bench.settle("band", "ring")
-    return f"{count} facts quarantined and delivered by replay; {total} samples, lost 0"
+    return f"{count} facts quarantined and delivered by replay; {bench.settle('band', 'ring')} samples, lost 0"
 
 
 @row("10,000 commands at once", "to one device, while it streams", "one final answer each; samples go on")
 def command_burst(bench: Bench) -> str:
     commands = 10_000
-    load = bench.peers.load("band", rate=50)
-    bench.broker()
-    bench.gateway.write([bench.peers.device("band")])
-    bench.gateway.start()
-    bench.served("band")
+    (load,) = bench.begin("band")
     began, before = time.monotonic(), len(load.acknowledged)
     for number in range(commands):
         bench.consumer.send("band", "fetch", f"b{number}")
@@ -288,12 +265,12 @@ def command_burst(bench: Bench) -> str:
     require(beside >= 5 * took, f"{beside} samples were taken in {took:.1f} s of commands")
     require(bench.consumer.ask("band", "fetch", "after") == "done", "a later command is not done")
     count = bench.settle("band")
-    answers = {name: statuses for name, statuses in bench.consumer.answers.items() if name != "after"}
+    answers = {name: finals for name, finals in bench.consumer.answers.items() if name != "after"}
     require(len(answers) == commands, f"{len(answers)} of {commands} commands have an answer")
-    several = [name for name, statuses in answers.items() if len(statuses) != 1]
+    several = [name for name, finals in answers.items() if len(finals) != 1]
     require(not several, f"{len(several)} commands have two final answers: {several[:5]}")
-    other = {(statuses[0], bench.consumer.codes[name]) for name, statuses in answers.items()} - {("done", None), ("rejected", "busy")}
+    other = {(finals[0]["status"], finals[0].get("code")) for finals in answers.values()} - {("done", None), ("rejected", "busy")}
     require(not other, f"commands are neither done nor busy: {other}")
-    rejected = sum(statuses[0] == "rejected" for statuses in answers.values())
+    rejected = sum(finals[0]["status"] == "rejected" for finals in answers.values())
     return (f"{commands} answers in {took:.1f} s, {commands - rejected} done and {rejected} busy; {count} samples, lost 0; "
             f"{bench.gateway.peak:.0f} MiB")

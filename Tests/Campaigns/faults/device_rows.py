@@ -4,8 +4,8 @@ import resource
 import time
 from collections.abc import Sequence
 
-from devices import record
 from log_rows import chatty
+from peers import record
 from rig import TIMEOUT, Bench, require, row, until
 
 
@@ -48,12 +48,9 @@ def bad_records(bench: Bench) -> str:
     records = BadRecords(33_333 if bench.is_quick else 1_000_000)
     bad, each = records.bad, records.each
     bench.peers.history("band", records)
-    ring = bench.peers.load("ring", rate=20)
-    bench.broker()
-    bench.gateway.write([bench.peers.device("ring")])
-    bench.gateway.start()
-    until(lambda: len(ring.acknowledged) > 20, TIMEOUT, "no samples of the other device")
-    bench.gateway.write([bench.peers.device("band"), bench.peers.device("ring")])
+    (ring,) = bench.begin("ring", rate=20)
+    ring.flow(20)
+    bench.write("band", "ring")
     began, before = time.monotonic(), len(ring.acknowledged)
     bench.gateway.reload()
     bench.consumer.expect_all("band", [records.good], 60 if bench.is_quick else 300)
@@ -81,10 +78,11 @@ def bad_records(bench: Bench) -> str:
      "the program is connected; broker, store and commands work; with 16 it does not start, and says why")
 def descriptors(bench: Bench) -> str:
     names = [f"d{number}" for number in range(100)]
+    last = names[-10:]
     for name in names:
         bench.peers.load(name, rate=1)
     bench.broker()
-    bench.gateway.write([*map(bench.peers.device, names), chatty("program", "true")])
+    bench.write(*names, more=(chatty("program", "true"),))
     bench.gateway.refuses(70, "may have 16 file descriptors", limits={resource.RLIMIT_NOFILE: 16})
     bench.gateway.start(limits={resource.RLIMIT_NOFILE: 64})
     # Of the 24 beside the reserve, small links leave nine to the program, and have two each.
@@ -96,17 +94,15 @@ def descriptors(bench: Bench) -> str:
     for number, name in enumerate(["d0", "d99", "program"]):
         status = bench.consumer.ask(name, "fetch", f"f{number}")
         require(status in ("done", "failed", "rejected"), f"the command for {name} is {status}")
-    require(bench.gateway.held()[0] <= 64, "there are more descriptors than the limit")
+    require(bench.gateway.figures()["descriptors"] <= 64, "there are more descriptors than the limit")
     # With room again, every device is served.
-    bench.gateway.write([bench.peers.device(name) for name in names[-10:]])
+    bench.write(*last)
     bench.gateway.reload()
-    for name in names[-10:]:
+    for name in last:
         bench.served(name)
-    before = {name: len(bench.peers.loads[name].acknowledged) for name in names[-10:]}
-    until(lambda: all(len(bench.peers.loads[name].acknowledged) > count for name, count in before.items()), TIMEOUT,
-          "not all of the last devices are served")
-    bench.end_loads(*names[-10:])
-    count = sum(bench.consumer.expect_all(name, list(bench.peers.loads[name].acknowledged)) for name in names)
+        bench.peers.loads[name].flow(1, what="not all of the last devices are served")
+    bench.end_loads(*last)
+    count = bench.received(*names)
     bench.gateway.stop()
     return f"{connected} of 100 connected at a time; {count} samples, lost 0; after a reload all of the last 10 are served"
 
@@ -115,24 +111,20 @@ def descriptors(bench: Bench) -> str:
 def silent_links(bench: Bench) -> str:
     silent = [f"s{number}" for number in range(50)]
     bench.peers.silent.update(silent)
-    load = bench.peers.load("band", rate=50)
-    bench.broker()
-    bench.gateway.write([bench.peers.device("band"), *map(bench.peers.device, silent)])
-    bench.gateway.start()
-    bench.served("band")
-    until(lambda: len(load.acknowledged) > 150, 30, "no samples")
+    (load,) = bench.begin("band", more=tuple(map(bench.peers.device, silent)))
+    load.flow(150, 30)
     began = time.monotonic()
     for name in silent:
         bench.consumer.send(name, "fetch", f"f-{name}")
     require(bench.consumer.ask("band", "fetch", "f-band") == "done", "a command for the device that speaks is not done")
     until(lambda: all(f"f-{name}" in bench.consumer.answers for name in silent), TIMEOUT, "commands without an answer")
     answered = time.monotonic() - began
-    bench.peers.speak()
+    bench.peers.silent.clear()
     began = time.monotonic()
     for name in silent:
         bench.served(name, 2 * TIMEOUT)
     served = time.monotonic() - began
     stopped = bench.gateway.stop()
-    count = bench.consumer.expect_all("band", list(load.acknowledged), 10)
+    count = bench.received("band", seconds=10)
     return (f"50 commands to silent ones answered in {answered:.1f} s; connected {served:.0f} s after they speak; "
             f"{count} samples, lost 0; stop in {stopped:.2f} s")

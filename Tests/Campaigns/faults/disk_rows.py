@@ -6,7 +6,7 @@ import resource
 import subprocess
 import time
 
-from devices import record
+from peers import records
 from rig import TIMEOUT, Bench, require, row, sample_id, until
 
 
@@ -28,10 +28,7 @@ def full_disk(bench: Bench) -> str:
     limits = {} if place else {resource.RLIMIT_FSIZE: 1 << 20}
     if place:
         bench.gateway.store = os.path.join(place, "storm.sqlite")
-    load = bench.peers.load("band")
-    bench.broker()
-    bench.gateway.write([bench.peers.device("band")])
-    bench.gateway.start(limits=limits)
+    (load,) = bench.begin("band", rate=None, start={"limits": limits})
     bench.gateway.wait_for(" error ", 60)
     time.sleep(1)
     stored = len(load.acknowledged)
@@ -54,11 +51,9 @@ def full_disk(bench: Bench) -> str:
 @row("a damaged store", "its first pages are overwritten while the gateway is down; kill -9 as soon as it is moved aside",
      "reported as a gap all the same, and the device's history is read again")
 def damaged_store(bench: Bench) -> str:
-    first = int(time.time() * 1000) - 3_000_000
-    records = bench.peers.history("band", [record(first + number * 1000, 60 + number % 9) for number in range(2_000)])
-    starts = [item["start"] for item in records]
+    starts = [item["start"] for item in bench.peers.history("band", records(2_000, 3_000))]
     bench.broker()
-    bench.gateway.write([bench.peers.device("band")])
+    bench.write("band")
     bench.gateway.start()
     bench.consumer.expect_all("band", starts)
     bench.gateway.stop()
@@ -93,9 +88,9 @@ def damaged_store(bench: Bench) -> str:
      "it does not start, says why, and leaves the store as it is; with the mode again, nothing is lost")
 def unreadable_store(bench: Bench) -> str:
     load = bench.peers.load("band", rate=50)
-    bench.gateway.write([bench.peers.device("band")])
+    bench.write("band")
     bench.gateway.start()
-    until(lambda: len(load.acknowledged) > 100, TIMEOUT, "no samples")
+    load.flow(100, what="no samples")
     bench.gateway.stop()
     os.chmod(bench.gateway.store, 0)
     for _ in range(3):
@@ -126,19 +121,18 @@ def on_store(bench: Bench, command: str, copy: str) -> None:
 def restored_backup(bench: Bench) -> str:
     wanted = 500 if bench.is_quick else 5_000
     load = bench.peers.load("band", rate=200)
-    first = int(time.time() * 1000) - 3_000_000
-    kept = [record(first + number * 1000, 60 + number % 9) for number in range(600)]
+    kept = records(600, 3_000)
     ring = bench.peers.history("ring", kept[:300])
     bench.broker()
     before_restore = bench.consumer.facts = {}
-    bench.gateway.write([bench.peers.device("band"), bench.peers.device("ring")])
+    bench.write("band", "ring")
     bench.gateway.start()
     bench.consumer.expect_all("ring", [item["start"] for item in ring])
-    until(lambda: len(load.acknowledged) > wanted, TIMEOUT, "no samples")
+    load.flow(wanted, what="no samples")
     copied = list(load.acknowledged)
     copy = os.path.join(bench.folder, "copy.sqlite")
     on_store(bench, "backup", copy)
-    until(lambda: len(load.acknowledged) > len(copied) + wanted, TIMEOUT, "the samples stopped at the backup")
+    load.flow(wanted, what="the samples stopped at the backup")
     ring += kept[300:]
     again = [item["start"] for item in kept[300:]]
     require(bench.consumer.ask("ring", "sync", "after-backup") == "done", "the records after the backup are not read")
@@ -154,7 +148,7 @@ def restored_backup(bench: Bench) -> str:
     until(lambda: {gap["device"] for gap in bench.consumer.gaps if gap["reason"] == "store_reset"} == {"band", "ring"}, TIMEOUT,
           "no gap with the reason store_reset for each device")
     until(lambda: bench.consumer.newest["gateway/info"]["store"] != store, TIMEOUT, "the store has its old identity")
-    until(lambda: len(load.acknowledged) > replaced + wanted, TIMEOUT, "the samples stopped after the restore")
+    load.flow(wanted, what="the samples stopped after the restore")
     bench.end_loads("band")
     # The store knows nothing of these records, and the device still keeps them. They have the ids that they had.
     bench.consumer.expect_all("ring", [item["start"] for item in kept])

@@ -9,19 +9,15 @@ from rig import Bench, require, row, until
 
 @row("a named pipe as configuration file", "reload, then stop", "the reload is refused, devices stay; the stop takes 6 s at most")
 def pipe_as_configuration(bench: Bench) -> str:
-    load = bench.peers.load("band", rate=50)
-    bench.broker()
-    bench.gateway.write([bench.peers.device("band")])
-    bench.gateway.start()
-    until(lambda: len(load.acknowledged) > 50, 20, "no samples")
+    (load,) = bench.begin("band")
+    load.flow(50, 20)
     os.remove(bench.gateway.path)
     os.mkfifo(bench.gateway.path)
     bench.gateway.reload()
-    before = len(load.acknowledged)
-    until(lambda: len(load.acknowledged) > before + 100, 20, "the samples stopped after the reload")
+    load.flow(100, 20, "the samples stopped after the reload")
     error = until(lambda: bench.consumer.newest.get("gateway/state", {}).get("last_error"), 30, "no error in gateway/state")
     stopped = bench.gateway.stop()
-    count = bench.consumer.expect_all("band", list(load.acknowledged), 10)
+    count = bench.received("band", seconds=10)
     return f"\"{error[:40]}…\"; stop in {stopped:.2f} s; {count} samples, lost 0"
 
 
@@ -32,7 +28,7 @@ def reload_storm(bench: Bench) -> str:
         bench.peers.load(name, rate=2)
     bench.broker()
     rng = random.Random(1)
-    bench.gateway.write([bench.peers.device(name) for name in names])
+    bench.write(*names)
     bench.gateway.start()
     bench.served("d0")
     for _ in range(200):
@@ -41,7 +37,7 @@ def reload_storm(bench: Bench) -> str:
         bench.gateway.reload()
         time.sleep(0.05)
         bench.gateway.check()
-    bench.gateway.write([bench.peers.device(name) for name in names])
+    bench.write(*names)
     bench.gateway.reload()
     began = time.monotonic()
     done: set[str] = set()
@@ -52,10 +48,11 @@ def reload_storm(bench: Bench) -> str:
         for name in names:
             bench.consumer.send(name, "fetch", f"{name}-{tries}")
         time.sleep(1)
-        done |= {name for name in names if bench.consumer.answers.get(f"{name}-{tries}") == ["done"]}
+        finals = {name: bench.consumer.answers.get(f"{name}-{tries}", []) for name in names}
+        done |= {name for name, answers in finals.items() if [answer["status"] for answer in answers] == ["done"]}
     served = time.monotonic() - began
     stopped = bench.gateway.stop()
-    count = sum(bench.consumer.expect_all(name, list(bench.peers.loads[name].acknowledged), 20) for name in names)
+    count = bench.received(*names, seconds=20)
     return f"all 50 served {served:.0f} s after the last reload; {count} samples, lost 0; stop in {stopped:.2f} s"
 
 
@@ -65,17 +62,16 @@ def stop_under_load(bench: Bench) -> str:
     names = ["band", "ring", "cuff"]
     loads = [bench.peers.load(name) for name in names]
     bench.broker()
-    bench.gateway.write([bench.peers.device(name) for name in names])
+    bench.write(*names)
     rng = random.Random(1)
     longest = 0.0
     for _ in range(stops):
-        before = len(loads[0].acknowledged)
         bench.gateway.start()
-        until(lambda: len(loads[0].acknowledged) > before, 30, "no samples", step=0.01)
+        loads[0].flow(1, 30, step=0.01)
         time.sleep(rng.uniform(0, 0.5))
         longest = max(longest, bench.gateway.stop())
     bench.gateway.start()
-    count = sum(bench.consumer.expect_all(name, list(load.acknowledged)) for name, load in zip(names, loads))
+    count = bench.received(*names)
     bench.gateway.stop()
     return f"{stops} stops, the longest took {longest:.2f} s; {count} samples, lost 0, second ids 0"
 
@@ -85,23 +81,21 @@ def kill_rounds(bench: Bench, kills: int, has_broker: bool) -> str:
     bench.broker()
     if not has_broker:
         bench.mosquitto.stop()
-    bench.gateway.write([bench.peers.device("band")])
+    bench.write("band")
     seed = int.from_bytes(os.urandom(4), "big")
     rng = random.Random(seed)
     began = time.monotonic()
     for _ in range(kills):
         bench.gateway.start()
         # Some between two commits, some within one.
-        goal = len(load.acknowledged) + rng.randrange(1, 120)
-        until(lambda: len(load.acknowledged) >= goal, 30, f"no samples (seed {seed})", step=0.001)
+        load.flow(rng.randrange(1, 120), 30, f"no samples (seed {seed})", step=0.001)
         time.sleep(rng.uniform(0, 0.02))
         bench.gateway.kill()
     took = time.monotonic() - began
     if not has_broker:
         bench.broker()
     bench.gateway.start()
-    before = len(load.acknowledged)
-    until(lambda: len(load.acknowledged) > before, 30, "no samples")
+    load.flow(1, 30)
     began = time.monotonic()
     stored = list(load.acknowledged)
     bench.consumer.expect_all("band", stored, 120)
@@ -111,14 +105,8 @@ def kill_rounds(bench: Bench, kills: int, has_broker: bool) -> str:
             f"after the last start: {count}, lost 0, second ids 0")
 
 
-KILLED = "nothing acknowledged is lost; no sample has a second id"
-
-
-@row("kill -9, the broker present", "10 kills with --quick, else 50, or half of --kills", KILLED)
-def kills_with_broker(bench: Bench) -> str:
-    return kill_rounds(bench, bench.kills, has_broker=True)
-
-
-@row("kill -9, the broker offline", "as many, then the broker returns", KILLED)
-def kills_without_broker(bench: Bench) -> str:
-    return kill_rounds(bench, bench.kills, has_broker=False)
+for name, fault, done in (
+        ("kills_with_broker", "kill -9, the broker present", "10 kills with --quick, else 50, or half of --kills"),
+        ("kills_without_broker", "kill -9, the broker offline", "as many, then the broker returns")):
+    row(fault, done, "nothing acknowledged is lost; no sample has a second id", name=name)(
+        lambda bench, has_broker=name == "kills_with_broker": kill_rounds(bench, bench.kills, has_broker))

@@ -2,12 +2,11 @@
 
 import http.client
 import json
-import os
 import random
 import threading
 import time
 
-from rig import Bench, free_port, require, row, until
+from rig import Bench, free_port, require, row, secret, until
 
 TOKEN = "a secret of the faults"
 
@@ -58,11 +57,8 @@ class PostingPhone:
 @row("kill -9 while a phone posts", "10 kills with --quick, else 50, or half of --kills", "what was answered with 200 arrives, once")
 def kills_while_posting(bench: Bench) -> str:
     port = free_port()
-    secret = os.path.join(bench.folder, "phone.token")
-    with open(secret, "w", encoding="ascii", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
-        file.write(TOKEN)
     device = {"id": "phone", "driver": "health-auto-export",
-              "transport": {"type": "http", "token": {"file": secret}}}
+              "transport": {"type": "http", "token": secret(bench, "phone.token", TOKEN)}}
     bench.broker()
     bench.gateway.write([device], plugins={"http": {"listen": f"127.0.0.1:{port}"}})
     phone = PostingPhone(port)

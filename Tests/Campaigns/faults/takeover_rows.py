@@ -13,12 +13,8 @@ SAID = "same client id"
      "both say what to check, and do not try without a wait; all samples of both arrive")
 def takeover(bench: Bench) -> str:
     seconds = 15 if bench.is_quick else 60
-    bench.peers.load("band", rate=50)
-    bench.peers.load("ring", rate=50)
-    bench.broker()
-    bench.gateway.write([bench.peers.device("band")])
-    bench.gateway.start()
-    bench.served("band")
+    ring = bench.peers.load("ring", rate=50)
+    (band,) = bench.begin("band")
     folder = os.path.join(bench.folder, "copy")
     os.mkdir(folder)
     copy = Gateway(bench.gateway.program, folder, bench.gateway.broker)
@@ -34,13 +30,12 @@ def takeover(bench: Bench) -> str:
     for gateway in (bench.gateway, copy):
         gateway.check()
     bench.end_loads("ring")
-    ring = bench.peers.loads["ring"]
     until(lambda: not bench.consumer.lost("ring", list(ring.acknowledged)), 2 * TIMEOUT, "the samples of the copy do not arrive", step=0.2)
     copy.stop()
     began = time.monotonic()
-    marks = len(bench.peers.loads["band"].acknowledged)
-    until(lambda: not bench.consumer.lost("band", bench.peers.loads["band"].acknowledged[:marks]), TIMEOUT,
+    before = list(band.acknowledged)
+    until(lambda: not bench.consumer.lost("band", before), TIMEOUT,
           "the samples of the first do not arrive once it is alone", step=0.2)
     alone = time.monotonic() - began
-    count = bench.settle("band") + bench.consumer.expect_all("ring", list(ring.acknowledged))
+    count = bench.settle("band") + bench.received("ring")
     return f"{taken} connections taken over in {seconds} s; alone again after {alone:.1f} s; {count} samples, lost 0"

@@ -68,111 +68,101 @@ def about(process: int, thread: str, what: str) -> str:
     return ""
 
 
-def named(process: int, name: str) -> list[int]:
-    return [int(thread) for thread in os.listdir(f"/proc/{process}/task") if about(process, thread, "comm") == name]
+def threads(process: int, matches) -> list[int]:
+    """The threads whose name is so."""
+    return [int(thread) for thread in os.listdir(f"/proc/{process}/task") if matches(thread, about(process, thread, "comm"))]
+
+
+def network(process: int) -> list[int]:
+    return threads(process, lambda _, name: name == "broker_network")
+
+
+def event_loop(process: int) -> list[int]:
+    """The thread of all TCP connections, which SwiftNIO names."""
+    return threads(process, lambda _, name: name.startswith("NIO-ELT-"))
 
 
 def timers(process: int) -> list[int]:
     """The thread that waits for all timers: of Dispatch's threads the one that sleeps in epoll_wait or epoll_pwait."""
     calls = ("232", "281") if os.uname().machine == "x86_64" else ("22",)
-    return [int(thread) for thread in os.listdir(f"/proc/{process}/task")
-            if about(process, thread, "comm").endswith("overcommit") and about(process, thread, "syscall").split(" ")[0] in calls]
+    return threads(process, lambda thread, name: name.endswith("overcommit")
+                   and about(process, thread, "syscall").split(" ")[0] in calls)
 
 
-def start_again(bench: Bench, manager: Manager, thread: FrozenThread, load) -> None:
-    """What systemd does then (WatchdogSignal=SIGKILL, Restart=on-failure), and the samples that follow."""
-    bench.gateway.process.send_signal(signal.SIGKILL)
-    thread.end()
-    bench.gateway.process.wait(TIMEOUT)
-    before = len(load.acknowledged)
-    bench.gateway.start(environment=manager.variables())
-    until(lambda: len(load.acknowledged) > before + 100, TIMEOUT, "no samples after the restart")
+class Watched:
+    """A gateway under a service manager, of which one thread is frozen."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+        self.manager = Manager(bench.folder)
+        (self.load,) = bench.begin("load", start={"environment": self.manager.variables()})
+        self.newest, self.statuses = bench.consumer.newest, bench.consumer.statuses
+
+    def is_healthy(self) -> bool:
+        return self.newest.get("gateway/state", {}).get("late") == [] and self.statuses[-1:] == ["online"]
+
+    def freeze(self, find) -> None:
+        found = until(lambda: find(self.bench.gateway.process.pid), TIMEOUT, "the thread is not there", step=0.005)
+        self.manager.listen(0.5)  # what was not heard until now
+        self.thread, self.frozen = FrozenThread(found), time.monotonic()
+
+    def hang(self, find, part: str) -> str:
+        """Freezes a thread, and checks that the part is reported, and that the manager hears no sign of life any more."""
+        until(self.is_healthy, TIMEOUT, "not healthy")
+        self.freeze(find)
+        while not (late := self.newest["gateway/state"]["late"]):
+            require(time.monotonic() - self.frozen < 3 * LIMIT, "gateway/state names no part")
+            self.manager.listen(0.2)
+        reported = time.monotonic() - self.frozen
+        require(part in late, f"gateway/state names {late}")
+        until(lambda: self.statuses[-1] == "offline", TIMEOUT, "gateway/status is not offline")
+        self.manager.listen(2 * WATCHDOG)
+        last = self.manager.last_sign() - self.frozen
+        require(last < 2 * LIMIT, f"a sign of life {last:.1f} s after the thread hung")
+        require(time.monotonic() - self.manager.last_sign() > WATCHDOG, "signs of life go on, though a thread hangs")
+        self.start_again()
+        until(self.is_healthy, TIMEOUT, "not healthy after the restart")
+        return f"{late} in gateway/state and offline after {reported:.1f} s, last sign of life after {last:.1f} s; {self.end()}"
+
+    def start_again(self) -> None:
+        """What systemd does then (WatchdogSignal=SIGKILL, Restart=on-failure), and the samples that follow."""
+        self.bench.gateway.process.send_signal(signal.SIGKILL)
+        self.thread.end()
+        self.bench.gateway.process.wait(TIMEOUT)
+        self.bench.gateway.start(environment=self.manager.variables())
+        self.load.flow(100, what="no samples after the restart")
+
+    def end(self) -> str:
+        stopped = self.bench.gateway.stop()
+        return f"{self.bench.received('load', seconds=20)} samples, lost 0; stop in {stopped:.2f} s"
 
 
 @row("a part of the gateway hangs", "one thread is frozen", "no sign of life from then on; the part is named; started again, lost 0")
 def stuck_part(bench: Bench) -> str:
-    load = bench.peers.load("load", rate=50)
-    bench.broker()
-    manager = Manager(bench.folder)
-    bench.gateway.write([bench.peers.device("load")])
-    bench.gateway.start(environment=manager.variables())
-    bench.served("load")
+    watched = Watched(bench)
+    manager = watched.manager
     manager.listen(2 * WATCHDOG)
     signs = manager.lines().count(SIGN)
     require("READY=1" in manager.lines(), "the gateway did not say that it is ready")
     require(signs >= 4, f"{signs} signs of life in {2 * WATCHDOG:.0f} s without a fault")
-    thread = FrozenThread(named(bench.gateway.process.pid, "broker_network"))
-    frozen = time.monotonic()
-    while time.monotonic() - max(manager.last_sign(), frozen) < WATCHDOG:
-        require(time.monotonic() - frozen < 3 * LIMIT, "signs of life go on, though a thread hangs")
+    watched.freeze(network)
+    while time.monotonic() - max(manager.last_sign(), watched.frozen) < WATCHDOG:
+        require(time.monotonic() - watched.frozen < 3 * LIMIT, "signs of life go on, though a thread hangs")
         manager.listen(0.5)
-    silent = time.monotonic() - frozen
+    silent = time.monotonic() - watched.frozen
     line = until(
         lambda: next((line for line in bench.gateway.lines if "A part of the gateway does not answer" in line), None), TIMEOUT,
         "the log names no part")
     require("liveness.part=broker_network" in line, f"the log names another part: {line}")
-    start_again(bench, manager, thread, load)
-    stopped = bench.gateway.stop()
-    count = bench.consumer.expect_all("load", list(load.acknowledged), 20)
-    return f"no sign {silent:.1f} s after the thread hung; \"broker_network\" is named; {count} samples, lost 0; stop in {stopped:.2f} s"
-
-
-def event_loop(process: int) -> list[int]:
-    """The thread of all TCP connections, which SwiftNIO names."""
-    return [int(thread) for thread in os.listdir(f"/proc/{process}/task") if about(process, thread, "comm").startswith("NIO-ELT-")]
+    watched.start_again()
+    return f"no sign {silent:.1f} s after the thread hung; \"broker_network\" is named; {watched.end()}"
 
 
 @row("the thread of all TCP connections hangs", "it is frozen", "it is named, offline; no sign of life; lost 0 after it")
 def stuck_connections(bench: Bench) -> str:
-    load = bench.peers.load("load", rate=50)
-    bench.broker()
-    manager = Manager(bench.folder)
-    bench.gateway.write([bench.peers.device("load")])
-    bench.gateway.start(environment=manager.variables())
-    bench.served("load")
-    statuses, newest = bench.consumer.statuses, bench.consumer.newest
-    until(lambda: newest.get("gateway/state", {}).get("late") == [] and statuses[-1:] == ["online"], TIMEOUT, "not healthy")
-    manager.listen(0.5)  # what was not heard until now
-    thread, frozen = FrozenThread(event_loop(bench.gateway.process.pid)), time.monotonic()
-    while not (late := newest["gateway/state"]["late"]):
-        require(time.monotonic() - frozen < 3 * LIMIT, "gateway/state names no part")
-        manager.listen(0.2)
-    reported = time.monotonic() - frozen
-    require("transport.tcp" in late, f"gateway/state names {late}")
-    until(lambda: statuses[-1] == "offline", TIMEOUT, "gateway/status is not offline")
-    manager.listen(2 * WATCHDOG)
-    require(time.monotonic() - manager.last_sign() > WATCHDOG, "signs of life go on, though a thread hangs")
-    start_again(bench, manager, thread, load)
-    bench.gateway.stop()
-    count = bench.consumer.expect_all("load", list(load.acknowledged), 20)
-    return f"{late} and offline after {reported:.1f} s; {count} samples, lost 0"
+    return Watched(bench).hang(event_loop, "transport.tcp")
 
 
 @row("the thread of all timers hangs", "it is frozen; the network's is not", "gateway/state names it, gateway/status is offline; no sign of life")
 def stuck_timers(bench: Bench) -> str:
-    load = bench.peers.load("load", rate=50)
-    bench.broker()
-    manager = Manager(bench.folder)
-    bench.gateway.write([bench.peers.device("load")])
-    bench.gateway.start(environment=manager.variables())
-    bench.served("load")
-    statuses, newest = bench.consumer.statuses, bench.consumer.newest
-    until(lambda: newest.get("gateway/state", {}).get("late") == [] and statuses[-1:] == ["online"], TIMEOUT, "not healthy")
-    found = until(lambda: timers(bench.gateway.process.pid), TIMEOUT, "the thread of the timers does not sleep", step=0.005)
-    manager.listen(0.5)  # what was not heard until now
-    thread, frozen = FrozenThread(found), time.monotonic()
-    while not (late := newest["gateway/state"]["late"]):
-        require(time.monotonic() - frozen < 3 * LIMIT, "gateway/state names no part")
-        manager.listen(0.2)
-    reported = time.monotonic() - frozen
-    require("timers" in late, f"gateway/state names {late}")
-    until(lambda: statuses[-1] == "offline", TIMEOUT, "gateway/status is not offline")
-    manager.listen(2 * WATCHDOG)
-    last = manager.last_sign() - frozen
-    require(last < 2 * LIMIT, f"a sign of life {last:.1f} s after the thread hung")
-    require(time.monotonic() - manager.last_sign() > WATCHDOG, "signs of life go on, though a thread hangs")
-    start_again(bench, manager, thread, load)
-    until(lambda: newest["gateway/state"]["late"] == [] and statuses[-1] == "online", TIMEOUT, "not healthy after the restart")
-    bench.gateway.stop()
-    count = bench.consumer.expect_all("load", list(load.acknowledged), 20)
-    return f"{late} in gateway/state and offline after {reported:.1f} s, last sign of life after {last:.1f} s; {count} samples, lost 0"
+    return Watched(bench).hang(timers, "timers")

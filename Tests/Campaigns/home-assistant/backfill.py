@@ -11,7 +11,8 @@ from typing import Any, Callable
 from zoneinfo import ZoneInfo
 
 from export import HOUR
-from importing import DEVICE, ID, Importing
+from household import ID
+from importing import DEVICE, Importing
 from processes import Finding, until
 from trial import NOTHING
 
@@ -29,7 +30,7 @@ def imported(trial: Backfill) -> str:
     """statistics of 400 days are imported, also if Home Assistant restarts in the middle, and of a sensor without a state"""
     trial.begin_import()
     began = time.monotonic()
-    until("the import has begun", lambda: len(trial.rows(trial.entity("heart_rate"))) > 1_000, 120)
+    until("the import has begun", lambda: len(trial.rows(trial.series("heart_rate"))) > 1_000, 120)
     if pending(trial) == 0:
         raise Finding("the import was over before Home Assistant was stopped")
     trial.home.stop()
@@ -48,7 +49,7 @@ def imported(trial: Backfill) -> str:
 def daylight(trial: Backfill) -> str:
     """the days on which the clocks are changed have 23 and 25 hours, and midnight is where it is in Berlin"""
     days: dict[Any, int] = {}
-    rows = trial.rows(trial.entity("steps"))
+    rows = trial.rows(trial.series("steps"))
     resets: dict[Any, set] = {}
     for row in rows:
         day = datetime.fromtimestamp(row["start"] / 1000, ZONE).date()
@@ -65,20 +66,20 @@ def daylight(trial: Backfill) -> str:
 
 def corrected(trial: Backfill) -> str:
     """a correction of a day 100 days ago reaches an entity that was renamed meanwhile, and all later sums"""
-    old = trial.entity("steps")
+    old = trial.series("steps")
     trial.ask("config/entity_registry/update", entity_id=old, new_entity_id="sensor.walked_by_anna")
     day = trial.export.begin + 300 * 86_400
     trial.export.correct(day, day + 86_400)
     until("the correction is imported", lambda: trial.done() and trial.compared(), 200)
     trial.joined()
-    if trial.entity("steps") != "sensor.walked_by_anna":
+    if trial.series("steps") != "sensor.walked_by_anna":
         raise Finding("the entity lost its name")
     return trial.compared()
 
 
 def repeated(trial: Backfill) -> str:
     """after a kill a second import of everything changes nothing"""
-    names = [trial.entity(key) for key in ("heart_rate", "stress", "steps", "distance", "sleep")]
+    names = [trial.series(key) for key in ("heart_rate", "stress", "steps", "distance", "sleep")]
     last = trial.last() - HOUR
     before = [[row for row in trial.rows(name) if row["start"] / 1000 <= last] for name in names]
     trial.processes.end("gateway", signal.SIGKILL)

@@ -6,13 +6,11 @@ import signal
 import subprocess
 from typing import Any, Callable, Iterator, Optional
 
-from broker import Broker
 from browser import Browser
-from gateway import zone
-from instance import Instance
-from processes import Finding, Processes, until
+from gateway import simulated, zone
+from household import ID, Household
+from processes import Finding, until
 
-ID = "trial"
 BOARD = "vitals-board"
 DAYS = 40
 DEVICES = {"band-1": ("Anna's band", "band"), "cuff-1": ("Cuff", "cuff"), "scale-1": ("Scale", "scale")}
@@ -43,18 +41,13 @@ ONBOARDING = {
     "version": 4, "minor_version": 1, "key": "onboarding", "data": {"done": ["core_config", "analytics", "integration"]}}
 
 
-class Board:
-    """A broker, a Home Assistant with its pages, a gateway with wearables that remember some weeks, and a browser."""
+class Board(Household):
+    """A Home Assistant with its pages, a gateway with wearables that remember some weeks, and a browser."""
 
     pictures: Optional[str] = None  # the folder for them
 
     def __init__(self, folder: str, version: str, program: str) -> None:
-        self.processes = Processes(folder)
-        self.version = version
-        self.program = program
-        self.folder = folder
-        self.home = Instance(self.processes, version, zone(), PAGES)
-        self.configuration = os.path.join(folder, "gateway.yaml")
+        super().__init__(folder, version, program, zone(), PAGES)
         self.views: list[dict] = []
 
     def begin(self) -> None:
@@ -62,33 +55,14 @@ class Board:
         os.makedirs(storage)
         self.home.write(os.path.join(storage, "onboarding"), json.dumps(ONBOARDING))
         self.home.write(os.path.join(self.home.folder, "board.yaml"), "views: []\n")
-        self.broker = Broker(self.processes)
-        self.home.start()
-        self.home.set_up(self.broker.port)
+        super().begin()
         self.start_gateway(False)
         self.browser = Browser(self.processes, self.home.connection.port, self.home.connection.token or "")
 
     def start_gateway(self, imports: bool) -> None:
-        with open(self.configuration, "w", encoding="utf-8") as file:
-            json.dump({
-                "gateway": {"id": ID, "timezone": zone()},
-                "mqtt": {"url": f"mqtt://127.0.0.1:{self.broker.port}"},
-                "store": {"path": "trial.sqlite"},
-                "home_assistant": self.home.for_gateway() if imports else {},
-                "sync": {"first": f"{DAYS}d"},
-                "devices": [{
-                    "id": name, "name": title, "driver": "simulator",
-                    "options": {"model": model, "seed": 7, "history_days": DAYS}}
-                    for name, (title, model) in DEVICES.items()],
-            }, file)
-        self.processes.start("gateway", [self.program, "run", "--config", self.configuration])
-
-    def entity(self, device: str, key: str) -> str:
-        unique = f"vitals2mqtt_{ID}_{device}_{key}"
-        for entry in self.home.connection.ask("config/entity_registry/list"):
-            if entry["unique_id"] == unique:
-                return entry["entity_id"]
-        raise Finding(f"there is no {unique}")
+        self.configure(
+            simulated(DEVICES, DAYS), home_assistant=self.home.for_gateway() if imports else {}, sync={"first": f"{DAYS}d"})
+        self.run_gateway()
 
     def printed(self, *options: str) -> str:
         """The dashboard that the program prints."""

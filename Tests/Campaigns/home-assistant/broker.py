@@ -6,7 +6,8 @@ import threading
 import time
 from typing import Any, Callable, NamedTuple, Optional
 
-from processes import Finding, Processes, free_port, until
+from processes import Finding, Processes, until
+from waiting import free_port
 
 KEPT = 200  # messages of a topic that are remembered
 

@@ -7,6 +7,7 @@ Prints what was found, and ends with 1 where something is not as it should be.
 """
 
 import argparse
+import os
 import shutil
 import signal
 import sys
@@ -15,6 +16,7 @@ import time
 import traceback
 from typing import Any, Callable, Optional
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
 import backfill
 import board
 import controls

@@ -6,12 +6,11 @@ import signal
 import time
 from typing import Any, Optional
 
-from broker import Broker
-from processes import Processes, free_port
+from household import ID, Household
+from waiting import free_port
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", ".."))
 STRAP = os.path.join(ROOT, "Tests", "Campaigns", "home-assistant", "strap.py")
-ID = "trial"
 DAYS = 3  # of history
 STRAP_SIGNAL = -61  # dBm
 METER = "meter-1"  # a device that has to be paired with a passkey, of a few checks
@@ -35,14 +34,18 @@ def zone(oclock: int = OCLOCK, now: Optional[float] = None) -> str:
     return f"Etc/GMT{-ahead:+d}" if ahead else "Etc/GMT"  # its sign is the other way round
 
 
+def simulated(models: dict[str, tuple[str, str]], days: int) -> list[dict]:
+    """Simulated wearables, by their ids: names and models."""
+    return [
+        {"id": name, "name": title, "driver": "simulator", "options": {"model": model, "seed": 7, "history_days": days}}
+        for name, (title, model) in models.items()]
+
+
 class Gateway:
-    def __init__(self, processes: Processes, broker: Broker, program: str) -> None:
-        self.processes = processes
-        self.broker = broker
-        self.program = program
-        self.path = os.path.join(processes.folder, "gateway.yaml")
+    def __init__(self, house: Household) -> None:
+        self.house, self.processes = house, house.processes
         self.strap_port = free_port()
-        self.kept = os.path.join(processes.folder, "strap.json")  # the strap's settings, once one was written to it
+        self.kept = os.path.join(house.folder, "strap.json")  # the strap's settings, once one was written to it
         self.devices = ["band-1", "ring-1", "cuff-1", "clip-1", "scale-1", "patch-1", "strap-1"]
         self.mode = "device"
         self.compatibility = "2024.12"
@@ -58,33 +61,21 @@ class Gateway:
         models = {
             "band-1": ("Anna's band", "band"), "ring-1": ("Ring", "ring"), "cuff-1": ("Cuff", "cuff"),
             "clip-1": ("Clip", "oximeter"), "scale-1": ("Scale", "scale"), "patch-1": ("Patch", "glucose")}
-        devices = {
-            name: {
-                "id": name, "name": title, "driver": "simulator",
-                "options": {"model": model, "seed": 7, "history_days": DAYS}}
-            for name, (title, model) in models.items()}
+        devices = {device["id"]: device for device in simulated(models, DAYS)}
         devices["clip-1"]["fresh_for"] = {"heart_rate": "36h"}
         devices["strap-1"] = strap
         # Bluetooth on a bus that is not there: it is announced, and never connected.
         devices[METER] = {
             "id": METER, "name": "Meter", "driver": "gatt-health",
             "transport": {"type": "bluez", "address": "A4:C1:38:00:11:22", "pairing": "ask"}}
-        configuration = {
-            "gateway": {"id": ID, "timezone": zone()},
-            "mqtt": {"url": f"mqtt://127.0.0.1:{self.broker.port}"},
-            "store": {"path": "trial.sqlite"},
-            "home_assistant": {"discovery": self.mode, "compatibility": self.compatibility},
-            "sync": {"first": f"{DAYS}d"},
-            "devices": [devices[name] for name in self.devices],
-        }
-        if METER in self.devices:
-            configuration["plugins"] = {"bluez": {"bus": f"unix:path={self.processes.folder}/bus"}}
-        with open(self.path, "w", encoding="utf-8") as file:
-            json.dump(configuration, file)  # JSON is YAML
+        plugins = {"plugins": {"bluez": {"bus": f"unix:path={self.house.folder}/bus"}}} if METER in self.devices else {}
+        self.house.configure(
+            [devices[name] for name in self.devices], sync={"first": f"{DAYS}d"},
+            home_assistant={"discovery": self.mode, "compatibility": self.compatibility}, **plugins)
 
     def start(self) -> None:
         self.configure()
-        self.processes.start("gateway", [self.program, "run", "--config", self.path])
+        self.house.run_gateway()
 
     def kill(self) -> None:
         self.processes.end("gateway", signal.SIGKILL)
@@ -98,7 +89,7 @@ class Gateway:
         process.send_signal(signal.SIGHUP)
 
     def start_strap(self) -> None:
-        rates, records = (os.path.join(self.processes.folder, name) for name in ("rates.csv", "records.json"))
+        rates, records = (os.path.join(self.house.folder, name) for name in ("rates.csv", "records.json"))
         if not os.path.exists(rates):
             self.write_morning(rates, records)
         self.processes.start(

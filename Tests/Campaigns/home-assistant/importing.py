@@ -1,56 +1,38 @@
 """A broker, a Home Assistant and a gateway that imports statistics of an export; and whether they are as they must be."""
 
-import json
 import os
 import signal
 import sqlite3
 from datetime import datetime, timezone
-from typing import Any, Optional
+from typing import Optional
 from zoneinfo import ZoneInfo
 
-from broker import Broker
 from clock import Clock
 from export import HOUR, Export
-from instance import Instance
-from processes import Finding, Processes, until
+from household import Household
+from processes import Finding, until
 
-ID, DEVICE = "trial", "phone-1"
+DEVICE = "phone-1"
 SETTLING = 75 * 60  # seconds after its end in which an hour is Home Assistant's own
 
 
-class Importing:
-    """A broker, a Home Assistant and a gateway with the export as its only device."""
+class Importing(Household):
+    """A gateway with the export as its only device."""
 
     def __init__(
         self, folder: str, version: str, program: str, zone: ZoneInfo, days: int, clock: Optional[Clock] = None
     ) -> None:
-        self.processes = Processes(folder)
-        self.version = version
-        self.program = program
-        self.folder = folder
-        self.clock = self.processes.clock = clock or Clock()
+        super().__init__(folder, version, program, zone.key, clock=clock)
+        self.clock = self.processes.clock
         self.export = Export(os.path.join(folder, "Gadgetbridge.db"), zone, days, self.clock)
-        self.home = Instance(self.processes, version, zone.key)
         self.clock.load(self.home.folder)
 
-    def begin(self) -> None:
-        self.broker = Broker(self.processes)
-        self.home.start()
-        self.home.set_up(self.broker.port)
-
     def start_gateway(self, imports: bool) -> None:
-        path = os.path.join(self.folder, "gateway.yaml")
-        with open(path, "w", encoding="utf-8") as file:
-            json.dump({
-                "gateway": {"id": ID, "timezone": self.export.zone.key},
-                "mqtt": {"url": f"mqtt://127.0.0.1:{self.broker.port}"},
-                "store": {"path": "trial.sqlite", "retention": {"samples": "500d"}},
-                "home_assistant": self.home.for_gateway() if imports else {},
-                "sync": {"first": "all"},
-                "devices": [{
-                    "id": DEVICE, "name": "Phone", "driver": "gadgetbridge", "options": {"path": self.export.path}}],
-            }, file)
-        self.processes.start("gateway", [self.program, "run", "--config", path])
+        self.configure(
+            [{"id": DEVICE, "name": "Phone", "driver": "gadgetbridge", "options": {"path": self.export.path}}],
+            store={"path": "trial.sqlite", "retention": {"samples": "500d"}},
+            home_assistant=self.home.for_gateway() if imports else {}, sync={"first": "all"})
+        self.run_gateway()
 
     def begin_import(self) -> None:
         """Lets Home Assistant count by itself, and starts the import then."""
@@ -61,18 +43,11 @@ class Importing:
         self.processes.end("gateway", signal.SIGTERM, 15)
         self.start_gateway(True)
 
-    def ask(self, kind: str, **members: Any) -> Any:
-        return self.home.connection.ask(kind, **members)
-
-    def entity(self, key: str) -> str:
-        unique = f"vitals2mqtt_{ID}_{DEVICE}_{key}"
-        for entry in self.ask("config/entity_registry/list"):
-            if entry["unique_id"] == unique:
-                return entry["entity_id"]
-        raise Finding(f"there is no {unique}")
+    def series(self, key: str) -> str:
+        return self.entity(DEVICE, key)
 
     def state(self, key: str) -> str:
-        return self.home.connection.get(f"/api/states/{self.entity(key)}")["state"]
+        return self.home.connection.get(f"/api/states/{self.series(key)}")["state"]
 
     def rows(self, entity: str, period: str = "hour", since: float = 0) -> list[dict]:
         start = datetime.fromtimestamp(since or self.export.begin - HOUR, timezone.utc).isoformat()
@@ -105,7 +80,7 @@ class Importing:
         last = self.last() - HOUR  # one that is surely imported
         wrong, count = [], 0
         for key, hours in self.expected(last).items():
-            rows = {int(row["start"]) // 1000: row for row in self.rows(self.entity(key))}
+            rows = {int(row["start"]) // 1000: row for row in self.rows(self.series(key))}
             missing = [hour for hour in hours if hour not in rows]
             if missing:
                 wrong.append(f"{key} lacks {len(missing)} of {len(hours)} hours, the first {self.export.local(missing[0])}")
@@ -133,7 +108,7 @@ class Importing:
                 before = sum(number for start, number in counted if start < row["last_reset"] / 1000)
                 return row["sum"] - row["state"] - before
 
-            entity = self.entity(key)
+            entity = self.series(key)
             own = [row for row in self.rows(entity, "5minute", last + HOUR) if row.get("sum") is not None]
             if not own:
                 raise Finding(f"Home Assistant has no row of {key}")

@@ -9,7 +9,8 @@ import urllib.error
 from typing import Any, Iterator, NamedTuple
 
 from connection import Connection, Refused
-from processes import Finding, Processes, free_port, until
+from processes import Finding, Processes, until
+from waiting import free_port
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 START = 180  # seconds that Home Assistant has to start; the first start compiles its Python

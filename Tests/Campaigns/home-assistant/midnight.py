@@ -79,7 +79,7 @@ def days(trial: Midnight) -> str:
     for moment, number in trial.export.counted(0):
         day = trial.export.local(moment).date()
         per_day[day] = per_day.get(day, 0) + number
-    entity = trial.entity("steps")
+    entity = trial.series("steps")
     begin = trial.export.local(trial.export.begin)
     shown = trial.ask(
         "recorder/statistics_during_period", start_time=begin.isoformat(), statistic_ids=[entity], period="day",

@@ -2,17 +2,13 @@
 
 import os
 import signal
-import socket
 import subprocess
 import time
 from typing import Any, Callable, Optional
 
 from clock import Clock
 from connection import Refused
-
-
-class Finding(Exception):
-    """Something is not as it should be."""
+from waiting import Finding
 
 
 def until(what: str, condition: Callable[[], Any], seconds: float = 60) -> Any:
@@ -32,17 +28,11 @@ def until(what: str, condition: Callable[[], Any], seconds: float = 60) -> Any:
         time.sleep(0.1)
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
 class Processes:
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, clock: Clock) -> None:
         self.folder = folder
         self.running: list[tuple[str, subprocess.Popen]] = []
-        self.clock = Clock()
+        self.clock = clock
 
     def log(self, name: str) -> str:
         return os.path.join(self.folder, f"{name}.log")

@@ -37,6 +37,4 @@ if __name__ == "__main__":
     with open(sys.argv.pop(1), encoding="utf-8") as file:
         Strap.records = json.load(file)
     example.Device = Strap
-    example.Link.METHODS.update({
-        "initialize": Strap.initialize, "history/read": Strap.history_read, "history/acknowledge": Strap.history_acknowledge})
     example.main()

@@ -8,25 +8,20 @@ from typing import Any, Callable, Optional
 import expected
 from broker import Broker
 from entity import Entity
-from gateway import ID, STRAP_SIGNAL, Gateway, zone
-from instance import Instance
-from processes import Finding, Processes, until
+from gateway import STRAP_SIGNAL, Gateway, zone
+from household import ID, Household
+from processes import Finding, until
 
 NOTHING = ("unknown", "unavailable")
 
 
-class Trial:
+class Trial(Household):
     def __init__(self, folder: str, version: str, program: str) -> None:
-        self.processes = Processes(folder)
-        self.version = version
-        self.program = program
-        self.zone = zone()
-        self.broker: Optional[Broker] = None
+        super().__init__(folder, version, program, zone())
 
     def begin(self) -> None:
         self.broker = Broker(self.processes)
-        self.home = Instance(self.processes, self.version, self.zone)
-        self.gateway = Gateway(self.processes, self.broker, self.program)
+        self.gateway = Gateway(self)
         self.home.start()
         self.gateway.start_strap()
         release = tuple(int(part) for part in self.version.split(".")[:2])
@@ -88,12 +83,6 @@ class Trial:
         return {
             f"{entry['entity_id'].split('.')[0]}.{entry['unique_id']}": entry
             for entry in entries if entry["platform"] == "mqtt"}
-
-    def entity(self, device: str, key: str) -> str:
-        """The entity_id."""
-        return next(
-            entry["entity_id"] for entry in self.registry().values()
-            if entry["unique_id"] == f"vitals2mqtt_{ID}_{device}_{key}")
 
     def state(self, entity_id: str) -> dict:
         return self.home.connection.get(f"/api/states/{entity_id}")

@@ -1,4 +1,4 @@
-"""A device that does everything right. The programs beside it change one thing each."""
+"""A device that does everything right. `faulty.py` changes one thing."""
 
 import json
 import os

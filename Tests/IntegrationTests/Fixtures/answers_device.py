@@ -1,12 +1,14 @@
 """A device for tests that answers each call with what the test wrote into its file, also while it runs.
 
 The file is an object: by `method metric`, or else by `method`, `result` or `error`, and as `tell` what the device says after
-it. Of days and samples of a result only those in the range that is asked for are sent. Calls are written to a journal.
+it. Of days and samples of a result only those in the range that is asked for are sent. Calls are written to a journal. With a
+configuration the device has the right time, and keeps what is written to it.
 """
 
 import argparse
 import json
 import sys
+import time
 
 
 def within(result, params):
@@ -27,7 +29,9 @@ def main():
     parser.add_argument("--answers", required=True)
     parser.add_argument("--journal", required=True)
     parser.add_argument("--capabilities", type=json.loads, required=True)
+    parser.add_argument("--configuration", type=json.loads)
     arguments = parser.parse_args()
+    configuration = arguments.configuration
     for line in sys.stdin:
         call = json.loads(line)
         if "method" not in call:
@@ -40,12 +44,16 @@ def main():
         answer = answers.get("%s %s" % (method, params.get("metric")), answers.get(method, {}))
         if method == "initialize":
             answer = {"result": {"protocol": 1, "device": {"model": "Answers"}, "capabilities": arguments.capabilities}}
+            if configuration is not None:
+                answer["result"]["clock"] = {"now": int(time.time() * 1000), "utc_offset_min": 0}
+        if method == "monitor/write" and configuration is not None:
+            configuration.update(params["configuration"])
         if "error" in answer:
             send({"id": call["id"], "error": answer["error"]})
         else:
             # What a device without a record has to say depends on the call.
             nothing = {"history/read": {"samples": [], "next": None}, "summary/read": {"days": []},
-                       "monitor/read": {"configuration": {}}}.get(method, {})
+                       "monitor/read": {"configuration": configuration or {}}}.get(method, {})
             send({"id": call["id"], "result": within(answer.get("result", nothing), params)})
         for message in answer.get("tell", []):
             send(message)

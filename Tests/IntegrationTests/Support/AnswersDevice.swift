@@ -6,14 +6,20 @@ struct AnswersDevice {
     let id: String
     private let bench: Bench
     private let capabilities: String
+    private let configuration: String?
 
     /// - Parameters:
     ///   - capabilities: what it says of itself, as JSON.
+    ///   - configuration: its monitoring, as JSON. It keeps what is written to it, and has the right time; without one it has neither.
     ///   - answers: what it answers, see `answer(_:)`.
-    init(_ id: String, on bench: Bench, capabilities: String, answers: [String: String] = [:]) throws {
+    init(
+        _ id: String, on bench: Bench, capabilities: String, configuration: String? = nil,
+        answers: [String: String] = [:]
+    ) throws {
         self.id = id
         self.bench = bench
         self.capabilities = capabilities
+        self.configuration = configuration
         try answer(answers)
     }
 
@@ -26,10 +32,11 @@ struct AnswersDevice {
 
     /// The device of the configuration, run by the gateway.
     var entry: String {
-        let command = [
+        var command = [
             "python3", Repository.fixture("answers_device.py"), "--answers", bench.path("\(id).answers"), "--journal",
             bench.path("\(id).journal"), "--capabilities", capabilities,
         ]
+        if let configuration { command += ["--configuration", configuration] }
         return "{id: \(id), name: \(id), driver: link, transport: "
             + "{type: exec, command: [\(command.map { "'\($0)'" }.joined(separator: ", "))]}}"
     }

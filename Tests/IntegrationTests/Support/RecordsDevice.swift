@@ -1,10 +1,11 @@
 import Foundation
 import JSON
 
-/// A device whose history is a file that the test writes.
+/// A device whose history is what the test says.
 struct RecordsDevice {
     let id: String
     private let bench: Bench
+    private let device: AnswersDevice
 
     /// - Parameters:
     ///   - capabilities: its capabilities, as JSON.
@@ -12,21 +13,20 @@ struct RecordsDevice {
     init(_ id: String, on bench: Bench, capabilities: String, configuration: String = "{}") throws {
         self.id = id
         self.bench = bench
-        try keep([])
-        let command = [
-            "python3", Repository.fixture("records_device.py"), "--records", bench.path("\(id).records"),
-            "--capabilities", capabilities, "--configuration", configuration,
-        ]
-        try bench.configure([
-            "{id: \(id), name: \(id), driver: link, transport: "
-                + "{type: exec, command: [\(command.map { "'\($0)'" }.joined(separator: ", "))]}}"
-        ])
+        device = try AnswersDevice(id, on: bench, capabilities: capabilities, configuration: configuration)
+        try bench.configure([device.entry])
     }
 
     /// Sets the records of its history, each in the format of Vitals Link.
     func keep(_ records: [JSONValue]) throws {
-        let text = records.map { String(decoding: $0.bytes, as: UTF8.self) }.joined(separator: "\n")
-        try text.write(toFile: bench.path("\(id).records"), atomically: true, encoding: .utf8)
+        let ascending = records.sorted { $0["start"]?.asDouble ?? 0 < $1["start"]?.asDouble ?? 0 }
+        let metrics = Dictionary(grouping: ascending) { $0["metric"]?.asString ?? "" }
+        try device.answer(
+            Dictionary(
+                uniqueKeysWithValues: metrics.map { metric, records in
+                    let samples = records.map { String(decoding: $0.bytes, as: UTF8.self) }.joined(separator: ",")
+                    return ("history/read \(metric)", #"{"result":{"samples":[\#(samples)],"next":null}}"#)
+                }))
     }
 
     /// A record of this metric between two moments, with more members.

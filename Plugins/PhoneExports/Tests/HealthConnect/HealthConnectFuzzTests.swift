@@ -26,7 +26,8 @@ import Vitals
         defer { try? FileManager.default.removeItem(at: place) }
         let process = Process()
         process.executableURL = URL(filePath: "/usr/bin/env")
-        process.arguments = ["python3", "-B", tests.appending(path: "seeds.py").path, place.path]
+        let script = tests.deletingLastPathComponent().appending(path: "seeds.py").path
+        process.arguments = ["python3", "-B", script, "health-connect", place.path]
         try process.run()
         process.waitUntilExit()
         try #require(process.terminationStatus == 0)

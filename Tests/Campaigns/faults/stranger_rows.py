@@ -1,22 +1,16 @@
-"""Has gateways talk with brokers that speak rubbish, and then with a real one. See Tests/Campaigns/strangers/run."""
+"""A row in which gateways talk with brokers that speak rubbish, and then with a real one."""
 
-import argparse
 import contextlib
 import os
-import signal
 import socket
 import struct
-import sys
-import tempfile
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "faults"))
-from broker_rows import replay  # noqa: E402
-from devices import Peers  # noqa: E402
-from rig import ROOT, Bench, Finding, require  # noqa: E402
-from rubbish import Rubbish, accepted  # noqa: E402
+from broker_rows import replay
+from rig import ROOT, Bench, Finding, require, row
+from rubbish import Rubbish, accepted
 
 GATEWAYS = 4  # at the same time, since each waits up to 1.5 s between two connections
 EACH = 75  # conversations of a gateway: after five minutes it would wait longer
@@ -90,47 +84,49 @@ class Stranger:
         self.listener.close()
 
 
-def trial(program: str, peers: Peers, index: int, seed: str, count: int) -> tuple[Counter, int, str]:
-    """One gateway: so many conversations, then the real broker. Returns the conversations by kind, the samples, and figures."""
+def trial(whole: Bench, index: int, count: int) -> tuple[Counter, int]:
+    """One gateway: so many conversations, then the real broker. Returns the conversations by kind, and the samples."""
     names = [f"band{index}", f"ring{index}"]
-    with tempfile.TemporaryDirectory(prefix="vitals2mqtt-strangers-") as folder:
-        bench = Bench(program, folder, peers, True, 0)
-        stranger = Stranger(bench.mosquitto.port, f"{seed}/{index}")
-        try:
-            bench.gateway.mqtt = {"protocol": "auto"}
-            loads = [peers.load(name, rate=RATE) for name in names]
-            bench.gateway.write([peers.device(name) for name in names])
-            bench.gateway.start()
-            for number in range(count):
-                try:
-                    stranger.converse(number)
-                finally:
-                    check(bench, stranger.last)
-            stranger.end()
-            bench.broker()
-            began = time.monotonic()
-            for name in names:
-                # A state at which the broker cut the connection again and again is skipped for minutes, which is logged.
-                if not any("is not sent any more" in line and f"{ROOT}/{name}/link" in line for line in bench.gateway.lines):
-                    bench.served(name, max(0.1, began + BACK - time.monotonic()))
-            took = time.monotonic() - began
-            bench.end_loads(*names)
-            samples = deliver(bench, {name: list(load.acknowledged) for name, load in zip(names, loads)})
-            bench.gateway.check()
-            bench.gateway.stop()
-            return stranger.kinds, samples, f"{bench.gateway.peak:.0f} MiB, links back in {took:.1f} s"
-        except Finding:
-            print("".join(bench.gateway.lines[-40:]) + bench.gateway.stacks(), flush=True)
-            raise
-        finally:
-            stranger.end()
-            bench.end()
+    folder = os.path.join(whole.folder, str(index))
+    os.mkdir(folder)
+    bench = Bench(whole.gateway.program, folder, whole.peers)
+    stranger = Stranger(bench.mosquitto.port, f"{whole.numbers.seed}/{index}")
+    try:
+        bench.gateway.mqtt = {"protocol": "auto"}
+        loads = [bench.peers.load(name, rate=RATE) for name in names]
+        bench.write(*names)
+        bench.gateway.start()
+        for number in range(count):
+            try:
+                stranger.converse(number)
+            finally:
+                check(bench, stranger.last)
+        stranger.end()
+        bench.broker()
+        began = time.monotonic()
+        for name in names:
+            # A state at which the broker cut the connection again and again is skipped for minutes, which is logged.
+            if not any("is not sent any more" in line and f"{ROOT}/{name}/link" in line for line in bench.gateway.lines):
+                bench.served(name, max(0.1, began + BACK - time.monotonic()))
+        took = time.monotonic() - began
+        bench.end_loads(*names)
+        samples = deliver(bench, {name: list(load.acknowledged) for name, load in zip(names, loads)})
+        bench.gateway.check()
+        bench.gateway.stop()
+        print(f"gateway {index}: {bench.gateway.peak:.0f} MiB, links back in {took:.1f} s; {samples} samples, lost 0", flush=True)
+        return stranger.kinds, samples
+    except Finding as finding:
+        print("".join(bench.gateway.lines[-40:]) + bench.gateway.stacks(), flush=True)
+        raise Finding(f"gateway {index}: {finding}") from None
+    finally:
+        stranger.end()
+        bench.end()
 
 
 def check(bench: Bench, last: str) -> None:
     """The process lives, and has not grown. It may have ended only a moment after the conversation before."""
-    with contextlib.suppress(OSError, StopIteration):  # nothing to read of a process that ends just now
-        memory = bench.gateway.memory_mib()
+    with contextlib.suppress(OSError, KeyError):  # nothing to read of a process that ends just now
+        memory = bench.gateway.figures()["peak"]
         require(memory < MEMORY, f"the gateway had {memory:.0f} MiB at or before {last}")
     status = bench.gateway.process.poll()
     require(status is None, f"the gateway ended with status {status} at or before {last}")
@@ -150,33 +146,15 @@ def deliver(bench: Bench, starts: dict[str, list[int]]) -> int:
     return all_samples()
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(prog="Tests/Campaigns/strangers/run", description=__doc__)
-    parser.add_argument("--gateway", required=True, help=argparse.SUPPRESS)
-    parser.add_argument("--conversations", type=int, default=300, metavar="N", help="of all gateways together; default 300")
-    parser.add_argument("--seed", default="1", help="another seed speaks other rubbish; default 1")
-    arguments = parser.parse_args()
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    peers, began = Peers(), time.monotonic()
-    counts = [min(EACH, arguments.conversations - first) for first in range(0, arguments.conversations, EACH)]
-    kinds, samples, failed = Counter(), 0, False
+@row("brokers that speak rubbish", "`conversations` with four gateways at `protocol: auto`, then a real mosquitto on the same port",
+     "no process ends or grows; links are back in 5 s; lost 0", is_apart=True, conversations=300, seed=1)
+def strangers(bench: Bench) -> str:
+    counts = [min(EACH, bench.numbers.conversations - first) for first in range(0, bench.numbers.conversations, EACH)]
     with ThreadPoolExecutor(GATEWAYS) as pool:
-        trials = [pool.submit(trial, arguments.gateway, peers, index, arguments.seed, count) for index, count in enumerate(counts)]
-        for index, future in enumerate(trials):
-            try:
-                of_trial, number, text = future.result()
-            except Finding as finding:
-                failed = True
-                print(f"gateway {index}: FAILED: {finding}", flush=True)
-                continue
-            kinds += of_trial
-            samples += number
-            print(f"gateway {index}: {text}; {number} samples, lost 0", flush=True)
+        trials = [pool.submit(trial, bench, index, count) for index, count in enumerate(counts)]
+    if findings := [str(error) for future in trials if (error := future.exception())]:
+        raise Finding("; ".join(findings))
+    kinds = sum((future.result()[0] for future in trials), Counter())
     for kind, number in sorted(kinds.items()):
         print(f"{number:5} {kind}")
-    print(f"{kinds.total()} conversations and {samples} samples in {time.monotonic() - began:.0f} s.")
-    return int(failed)
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+    return f"{kinds.total()} conversations and {sum(future.result()[1] for future in trials)} samples, lost 0"

@@ -18,10 +18,10 @@ ENTRIES = 100_000
 FILES = 10_000
 
 
-def attack(does: str):
+def attack(does: str, name: str = ""):
     """Adds an attack. Its function may return another one, which ends it."""
     def add(function):
-        ATTACKS.append((function.__name__, does, function))
+        ATTACKS.append((name or function.__name__, does, function))
         return function
     return add
 
@@ -106,7 +106,63 @@ def patched(folder: str, kind, *patches: tuple[int, bytes]) -> None:
             file.write(content)
 
 
+def resized(folder: str, kind, pages: int | None, size: int) -> None:
+    """A good export whose header counts these pages, or its own, with so many bytes, or so many less."""
+    patched(folder, kind, *([] if pages is None else [(28, struct.pack(">I", pages))]))
+    os.truncate(hostile(folder), size if size > 0 else os.path.getsize(hostile(folder)) + size)
+
+
+def linked(folder: str, path: str, count: int) -> None:
+    """So many names of one file."""
+    for number in range(count):
+        os.link(path, hostile(folder, f"{number}.db"))
+
+
 # Databases.
+
+# Good exports that statements change, by the name of the attack. `{table}` is a table of records, and `{text}` begins an update of a text.
+ENDLESS = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT"
+CHANGED = {
+    "endless_view": ("an endless view in place of a table", [
+        "DROP TABLE {table}",
+        f"CREATE VIEW {{table}} AS {ENDLESS} n AS TIMESTAMP, 1 AS DEVICE_ID, 1 AS USER_ID, 61 AS HEART_RATE, n AS time, 1 AS row_id, "
+        "1 AS app_info_id FROM c"]),
+    "triggers": ("an endless view that a trigger and a table's default call", [
+        f"CREATE VIEW v AS {ENDLESS} n FROM c", "CREATE TRIGGER t AFTER INSERT ON {table} BEGIN SELECT count(*) FROM v; END",
+        "CREATE TRIGGER u INSTEAD OF INSERT ON v BEGIN SELECT count(*) FROM v; END"]),
+    "generated_column": ("a generated column of 800 MB", ["ALTER TABLE {table} ADD COLUMN more AS (hex(zeroblob(400000000)))"]),
+    "heavy_check": ("a check that makes 800 MB for each row", [
+        "PRAGMA writable_schema = ON",
+        "UPDATE sqlite_master SET sql = substr(sql, 1, length(sql) - 1) || ', CHECK (hex(zeroblob(400000000)) <> \'\'\'\'))' "
+        "WHERE name = 'BASE_ACTIVITY_SUMMARY' OR name = 'device_info_table'"]),
+    "heavy_index": ("an index over an expression of 800 MB", [
+        "CREATE TABLE heavy (a)", "CREATE INDEX i ON heavy (length(hex(zeroblob(a))))", "INSERT INTO heavy VALUES (4)",
+        "PRAGMA writable_schema = ON",
+        "UPDATE sqlite_master SET sql = replace(sql, 'zeroblob(a)', 'zeroblob(400000000)') WHERE name = 'i'"]),
+    "many_tables": ("2,000 tables", [
+        "BEGIN", *(f"CREATE TABLE t{number}_SAMPLE (TIMESTAMP, DEVICE_ID, HEART_RATE)" for number in range(2_000))]),
+    "shared_pages": ("two tables on one page, and a table on the first one", [
+        "PRAGMA writable_schema = ON", "UPDATE sqlite_master SET rootpage = 2 WHERE name = '{table}'",
+        "UPDATE sqlite_master SET rootpage = 1 WHERE name = 'BATTERY_LEVEL' OR name = 'device_info_table'"]),
+    "blob_300": ("a value of 300 MB", ["{text}zeroblob(300000000)"]),
+    "blob_400": ("a value of 400 MB", ["{text}CAST(zeroblob(400000000) AS TEXT)"]),
+}
+for name, (does, statements) in CHANGED.items():
+    attack(does, name)(lambda folder, kind, statements=statements: made(
+        folder, kind, *(statement.format(table=kind.table, text=kind.text) for statement in statements)))
+
+# Files whose header counts so many pages, cut or extended to so many bytes.
+for name, does, pages, size in (
+        ("sparse", "a sparse file of 1 TB with a header of SQLite", (1 << 40) // 4096, 1 << 40),
+        ("short_header", "pages that are missing, by a header that counts fewer", 2, 2 * 4096),
+        ("cut", "a file that is cut short", None, -1000)):
+    attack(does, name)(lambda folder, kind, pages=pages, size=size: resized(folder, kind, pages, size))
+
+attack("a FIFO", "fifo")(lambda folder, _: os.mkfifo(hostile(folder)))
+attack("an endless device", "device")(lambda folder, _: os.symlink("/dev/zero", hostile(folder)))
+attack("a folder", "directory")(lambda folder, _: os.mkdir(hostile(folder)))
+attack(f"{FILES:,} files in the folder", "many_files")(lambda folder, kind: linked(folder, made(folder, kind), FILES))
+
 
 @attack("a link to another program's database")
 def link_elsewhere(folder, kind):
@@ -118,16 +174,6 @@ def link_elsewhere(folder, kind):
     os.symlink(other, hostile(folder))
 
 
-@attack("a FIFO")
-def fifo(folder, _kind):
-    os.mkfifo(hostile(folder))
-
-
-@attack("an endless device")
-def device(folder, _kind):
-    os.symlink("/dev/zero", hostile(folder))
-
-
 @attack("a socket")
 def listening_socket(folder, _kind):
     listener = socket.socket(socket.AF_UNIX)
@@ -135,88 +181,10 @@ def listening_socket(folder, _kind):
     return listener.close
 
 
-@attack("a folder")
-def directory(folder, _kind):
-    os.mkdir(hostile(folder))
-
-
 @attack("a hard link to a file that others write")
 def hard_link(folder, kind):
     made(folder, kind)
     os.link(hostile(folder), os.path.join(folder, "second.db"))
-
-
-@attack("an endless view in place of a table")
-def endless_view(folder, kind):
-    endless = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c)"
-    columns = "n AS TIMESTAMP, 1 AS DEVICE_ID, 1 AS USER_ID, 61 AS HEART_RATE, n AS time, 1 AS row_id, 1 AS app_info_id"
-    made(folder, kind, f"DROP TABLE {kind.table}", f"CREATE VIEW {kind.table} AS {endless} SELECT {columns} FROM c")
-
-
-@attack("an endless view that a trigger and a table's default call")
-def triggers(folder, kind):
-    made(folder, kind, "CREATE VIEW v AS WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT n FROM c",
-         f"CREATE TRIGGER t AFTER INSERT ON {kind.table} BEGIN SELECT count(*) FROM v; END",
-         "CREATE TRIGGER u INSTEAD OF INSERT ON v BEGIN SELECT count(*) FROM v; END")
-
-
-@attack("a generated column of 800 MB")
-def generated_column(folder, kind):
-    made(folder, kind, f"ALTER TABLE {kind.table} ADD COLUMN more AS (hex(zeroblob(400000000)))")
-
-
-@attack("a check that makes 800 MB for each row")
-def heavy_check(folder, kind):
-    made(folder, kind, "PRAGMA writable_schema = ON",
-         "UPDATE sqlite_master SET sql = substr(sql, 1, length(sql) - 1) || ', CHECK (hex(zeroblob(400000000)) <> \'\'\'\'))' "
-         "WHERE name = 'BASE_ACTIVITY_SUMMARY' OR name = 'device_info_table'")
-
-
-@attack("an index over an expression of 800 MB")
-def heavy_index(folder, kind):
-    made(folder, kind, "CREATE TABLE heavy (a)", "CREATE INDEX i ON heavy (length(hex(zeroblob(a))))", "INSERT INTO heavy VALUES (4)",
-         "PRAGMA writable_schema = ON",
-         "UPDATE sqlite_master SET sql = replace(sql, 'zeroblob(a)', 'zeroblob(400000000)') WHERE name = 'i'")
-
-
-@attack("2,000 tables")
-def many_tables(folder, kind):
-    tables = (f"CREATE TABLE t{number}_SAMPLE (TIMESTAMP, DEVICE_ID, HEART_RATE)" for number in range(2_000))
-    made(folder, kind, "BEGIN", *tables)
-
-
-@attack("two tables on one page, and a table on the first one")
-def shared_pages(folder, kind):
-    made(folder, kind, "PRAGMA writable_schema = ON", f"UPDATE sqlite_master SET rootpage = 2 WHERE name = '{kind.table}'",
-         "UPDATE sqlite_master SET rootpage = 1 WHERE name = 'BATTERY_LEVEL' OR name = 'device_info_table'")
-
-
-@attack("a value of 300 MB")
-def blob_300(folder, kind):
-    made(folder, kind, kind.text + "zeroblob(300000000)")
-
-
-@attack("a value of 400 MB")
-def blob_400(folder, kind):
-    made(folder, kind, kind.text + "CAST(zeroblob(400000000) AS TEXT)")
-
-
-@attack("a sparse file of 1 TB with a header of SQLite")
-def sparse(folder, kind):
-    patched(folder, kind, (28, struct.pack(">I", (1 << 40) // 4096)))
-    os.truncate(hostile(folder), 1 << 40)
-
-
-@attack("a file that is cut short")
-def cut(folder, kind):
-    path = made(folder, kind)
-    os.truncate(path, os.path.getsize(path) - 1000)
-
-
-@attack("pages that are missing, by a header that counts fewer")
-def short_header(folder, kind):
-    patched(folder, kind, (28, struct.pack(">I", 2)))
-    os.truncate(hostile(folder), 2 * 4096)
 
 
 @attack("sizes of pages that there are not")
@@ -229,13 +197,25 @@ def page_sizes(folder, kind):
 @attack("logs beside the file: rubbish, a device, a FIFO")
 def logs(folder, kind):
     path = made(folder, kind, "PRAGMA journal_mode = WAL")
-    for number in range(3):
-        os.link(path, hostile(folder, f"{number}.db"))
+    linked(folder, path, 3)
     with open(hostile(folder, "0.db-wal"), "wb") as file:
         file.write(struct.pack(">II", 0x377F0682, 3007000) + os.urandom(100_000))
     os.symlink("/dev/zero", hostile(folder, "1.db-wal"))
     os.mkfifo(hostile(folder, "2.db-wal"))
     os.mkfifo(hostile(folder, "2.db-shm"))
+
+
+def beside(write, is_over: threading.Event, seconds: float):
+    """Does it on a thread, after so many seconds. Returns what ends it."""
+    thread = threading.Timer(seconds, write)
+    thread.daemon = True
+    thread.start()
+
+    def end() -> None:
+        thread.cancel()
+        is_over.set()
+        thread.join()
+    return end
 
 
 @attack("rubbish behind a header")
@@ -259,13 +239,7 @@ def restless(folder, kind):
             with contextlib.suppress(OSError), open(path, "r+b") as file:
                 file.write(content[:4096 * (1 + number % 3)])
                 file.truncate(len(content) if number % 5 else 4096)
-    thread = threading.Thread(target=write, daemon=True)
-    thread.start()
-
-    def end() -> None:
-        is_over.set()
-        thread.join()
-    return end
+    return beside(write, is_over, 0)
 
 
 @attack("a file that shrinks after it stood still, with its old time")
@@ -280,33 +254,17 @@ def shrinking(folder, kind):
             size = 4096 if size > 4096 else status.st_size
             os.truncate(path, size)
             os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
-    thread = threading.Timer(5, write)
-    thread.daemon = True
-    thread.start()
-
-    def end() -> None:
-        thread.cancel()
-        is_over.set()
-        thread.join()
-    return end
-
-
-@attack(f"{FILES:,} files in the folder")
-def many_files(folder, kind):
-    path = made(folder, kind)
-    for number in range(FILES):
-        os.link(path, hostile(folder, f"{number}.db"))
+    return beside(write, is_over, 5)
 
 
 # Archives.
 
-def archived(folder: str, *entries: tuple[str, bytes]) -> str:
+def archived(folder: str, *entries: tuple[str | zipfile.ZipInfo, bytes | str]) -> None:
     path = os.path.join(folder, ".zip")
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in entries:
             archive.writestr(name, content)
     os.rename(path, hostile(folder, "zip"))
-    return hostile(folder, "zip")
 
 
 def database_of(folder: str, kind) -> bytes:
@@ -394,10 +352,7 @@ def outside(folder, kind):
 def archived_link(folder, kind):
     info = zipfile.ZipInfo(kind.entry)
     info.create_system, info.external_attr = 3, 0o120777 << 16
-    path = os.path.join(folder, ".zip")
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr(info, "/dev/zero")
-    os.rename(path, hostile(folder, "zip"))
+    archived(folder, (info, "/dev/zero"))
 
 
 @attack("rubbish that begins as a zip")

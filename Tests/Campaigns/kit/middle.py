@@ -1,7 +1,8 @@
 """A proxy between the gateway and its broker: it passes everything on, cuts connections, and hangs."""
 
 import asyncio
-import threading
+
+from waiting import listen
 
 
 class Middle:
@@ -9,33 +10,25 @@ class Middle:
 
     def __init__(self, target: int) -> None:
         self.target = target
-        self.port = 0
         self.open: set[asyncio.StreamWriter] = set()
-        self.loop = asyncio.new_event_loop()
-        self.flows = None
-        self.poison: bytes | None = None  # it cuts the connection at these bytes on their way to the broker
-        self.cuts = 0
-        ready = threading.Event()
-        threading.Thread(target=self.run, args=(ready,), daemon=True).start()
-        ready.wait()
-
-    def run(self, ready: threading.Event) -> None:
-        asyncio.set_event_loop(self.loop)
         self.flows = asyncio.Event()
         self.flows.set()
-        server = self.loop.run_until_complete(asyncio.start_server(self.relay, "127.0.0.1", 0))
-        self.port = server.sockets[0].getsockname()[1]
-        ready.set()
-        self.loop.run_forever()
+        self.poison: bytes | None = None  # it cuts the connection at these bytes on their way to the broker
+        self.cuts = 0
+        self.loop, self.port = listen(self.relay)
 
     def cut(self) -> None:
-        self.loop.call_soon_threadsafe(lambda: [writer.transport.abort() for writer in list(self.open)])
+        self.loop.call_soon_threadsafe(self.abort)
 
     def hang(self) -> None:
         self.loop.call_soon_threadsafe(self.flows.clear)
 
     def flow(self) -> None:
         self.loop.call_soon_threadsafe(self.flows.set)
+
+    def abort(self) -> None:
+        for writer in list(self.open):
+            writer.transport.abort()
 
     async def relay(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
@@ -54,7 +47,7 @@ class Middle:
                     seen = seen[-len(self.poison):] + data
                     if self.poison in seen:
                         self.cuts += 1
-                        return [end.transport.abort() for end in list(self.open)]
+                        return self.abort()
                 await self.flows.wait()
                 writer.write(data)
                 await writer.drain()
