@@ -48,8 +48,8 @@ let samples = ["PhoneExports": ["gadgetbridge.yaml", "health-connect.yaml"]]
 /// The suites that run with the sanitizers of threads and addresses.
 let sanitizedSuites = [
     "BlueZTests", "ConcurrencyTests", "ContractTests", "DeliveryTests", "ExecTests", "GatewayKitTests",
-    "GatewayTests", "HomeAssistantStatisticsTests", "JSONTests", "LinkTests", "ListeningTests", "MQTTTests",
-    "PhoneExportsTests", "RecordingsTests", "ReplayTests", "StoreTests", "TCPTests", "WebTests",
+    "GatewayTests", "HomeAssistantTests", "LinkTests", "ListeningTests", "MQTTTests",
+    "PhoneExportsTests", "ReplayTests", "StoreTests", "TCPTests", "WebTests",
 ]
 
 /// What the sanitizers leave out of three of them: what starts the program, which they would not see, or needs all plugins.
@@ -63,7 +63,7 @@ let fixtures = [
     "ArchitectureTests": ["Guides", "limits.tsv"], "ColmiRingTests": ["Inputs"], "ConcurrencyTests": ["Sanitizer"],
     "ContractTests": ["Fixtures", "Inputs"], "GATTHealthTests": ["Inputs"], "GatewayMainTests": ["Programs"],
     "HomeAssistantTests": ["Fixtures"], "IntegrationTests": ["Fixtures"], "LinkTests": ["Fixtures", "Inputs"],
-    "O2RingTests": ["Inputs"], "PhonesTests": ["Fixtures", "Inputs"], "RecordingsTests": ["Inputs"],
+    "O2RingTests": ["Inputs"], "PhonesTests": ["Fixtures", "Inputs"], "ReplayTests": ["Recordings/Inputs"],
     "StoreTests": ["Fixtures"],
     "PhoneExportsTests": ["Gadgetbridge/Inputs", "HealthConnect/Inputs", "seeds.py"],
 ]
@@ -199,7 +199,10 @@ let package = Package(
         tests("ConcurrencyTests", "Concurrency GatewayKit GatewayTesting TestSupport Vitals"),
         tests(
             "ConformanceTests",
-            "Conformance Exec GatewayKit GatewayTesting Link link-wearable TCP TestSupport Vitals NIOCore NIOPosix"),
+            """
+            Concurrency Conformance Exec GatewayKit GatewayTesting JSON Link link-wearable TCP TestSupport Vitals \
+            Logging NIOCore NIOPosix
+            """),
         tests("ContractTests", "Contract JSON MQTT TestSupport Vitals"),
         tests(
             "DeliveryTests",
@@ -211,9 +214,6 @@ let package = Package(
         tests("GatewayKitTests", "GatewayKit GatewayTesting Vitals"),
         tests("GatewayMainTests", "GatewayKit GatewayMain Link Logging"),
         tests(
-            "GatewayTestingTests",
-            "Concurrency Conformance GatewayKit GatewayTesting JSON TestSupport Vitals Logging"),
-        tests(
             "GatewayTests",
             """
             BundledPlugins Concurrency Contract Delivery Engines Gateway GatewayKit GatewayTesting HomeAssistant JSON \
@@ -221,19 +221,16 @@ let package = Package(
             ServiceLifecycle Subprocess SystemPackage
             """),
         tests(
-            "HomeAssistantStatisticsTests",
+            "HomeAssistantTests",
             """
-            Concurrency Contract GatewayTesting HomeAssistant HomeAssistantStatistics JSON Store TestSupport Vitals \
-            Logging NIOCore NIOHTTP1 NIOPosix NIOWebSocket
+            Concurrency Contract GatewayTesting HomeAssistant HomeAssistantStatistics JSON MQTT Store TestSupport \
+            Vitals Logging NIOCore NIOHTTP1 NIOPosix NIOWebSocket
             """),
-        tests("HomeAssistantTests", "Contract HomeAssistant JSON MQTT Vitals"),
         tests(
             "IntegrationTests",
             "Concurrency GatewayTesting JSON Mosquitto MQTT TestSupport Vitals vitals2mqtt Logging"),
-        tests("JSONTests", "JSON Vitals"),
         tests("ListeningTests", "GatewayKit GatewayTesting Listening TestSupport Vitals NIOCore NIOPosix"),
         tests("MQTTTests", "GatewayKit GatewayTesting Mosquitto MQTT TestSupport Vitals Logging"),
-        tests("RecordingsTests", "GatewayKit GatewayTesting Recordings TestSupport Vitals"),
         tests(
             "SimulationTests",
             """
@@ -243,9 +240,7 @@ let package = Package(
             """),
         tests("StoreTests", "Concurrency Engines Store TestSupport Vitals GRDB"),
         tests("VitalsTests", "Vitals"),
-        tests(
-            "WebTests",
-            "Concurrency GatewayKit JSON Listening TestSupport Vitals Web NIOCore NIOPosix"),
+        tests("WebTests", "Concurrency GatewayKit JSON Listening TestSupport Vitals Web NIOCore NIOPosix"),
     ] + plugins.joined()
 )
 
@@ -265,7 +260,7 @@ if Context.environment["VITALS2MQTT_FUZZERS"] != nil {
             path: ".",
             sources: [
                 "Tests/Fuzz/Fuzzers.swift", "Tests/ContractTests/CommandInput.swift",
-                "Tests/ContractTests/Examples.swift", "Tests/RecordingsTests/RecordingInput.swift",
+                "Tests/ContractTests/Examples.swift", "Plugins/Replay/Tests/Recordings/RecordingInput.swift",
                 "Plugins/PhoneExports/Tests/Support/ExportViolations.swift",
             ]
                 + [
