@@ -67,6 +67,8 @@ def stop_under_load(bench: Bench) -> str:
     longest = 0.0
     for _ in range(stops):
         bench.gateway.start()
+        # A late acknowledgement of the run before is none of this one, which a signal could still end before it listens for any.
+        bench.gateway.wait_for("The device is connected.", 30)
         loads[0].flow(1, 30, step=0.01)
         time.sleep(rng.uniform(0, 0.5))
         longest = max(longest, bench.gateway.stop())
