@@ -1,7 +1,6 @@
 import Concurrency
 import Foundation
 import GatewayKit
-import Glibc
 import Listening
 import NIOCore
 import TestSupport
@@ -98,33 +97,15 @@ import Vitals
         }
     }
 
-    /// A socket that has a port and does not listen, so that a listener may still take the port (SO_REUSEADDR, socket(7)).
-    private func hold(_ port: Int) throws -> Int32 {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        var reuses: Int32 = 1
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = UInt16(port).bigEndian
-        address.sin_addr.s_addr = in_addr_t(0x7F00_0001).bigEndian
-        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &reuses, socklen_t(MemoryLayout<Int32>.size))
-        let code = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
-        try #require(code == 0)
-        return descriptor
-    }
-
     @Test func `new options at the same address are used, and bad ones leave the old`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "vitals2mqtt-web-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let certificates = try await Certificates.make(in: folder.path())
-        let port = try freePort()
-        // While nothing listens for a moment, the system gives the port to no connection of another test: it is bound.
-        let holder = try hold(port)
-        defer { close(holder) }
+        // While nothing listens for a moment, the system gives the port to no connection of another test.
+        let held = try HeldPort()
+        defer { withExtendedLifetime(held) {} }
+        let port = held.port
         let address = "127.0.0.1:\(port)"
         let gateway = try ShownGateway.withBand()
         try await withServer(try webConfiguration(listen: address), gateway) { server in
