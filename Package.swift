@@ -140,7 +140,7 @@ let package = Package(
         module("JSON"),
         module("Vitals"),
         module("GatewayKit", "Concurrency Vitals Logging"),
-        module("Listening", "Concurrency GatewayKit NIOCore NIOSSL"),
+        module("Listening", "Concurrency GatewayKit NIOCore NIOHTTPTypes NIOSSL"),
         module(
             "Web",
             """

@@ -8,10 +8,7 @@ import NIOHTTPTypes
 import Synchronization
 import Vitals
 
-/// The connections of one opening of the listener: each gets a place or is refused, and all are closed at its end.
-///
-/// SwiftNIO ends the process if a connection that was set up is released before a task has served it. The server releases those
-/// that come while it ends. So each is kept here until it is served, and those that are left are served after the server.
+/// The connections of one opening of the listener: each gets a place or is refused, and the next one is accepted while there is a place.
 final class WebConnections: Sendable, AvailableConnectionsDelegate {
     /// The most connections at a time. Further ones wait in the system until one of these ends.
     static let maximum = 16
@@ -35,19 +32,13 @@ final class WebConnections: Sendable, AvailableConnectionsDelegate {
     /// How often the end checks whether all are closed.
     private static let step: Duration = .milliseconds(10)
 
-    /// Serves a connection until it is closed.
-    typealias Service = @Sendable () async -> Void
-
     private struct State {
-        var channels: [ObjectIdentifier: any Channel] = [:]
-        /// Connections that were set up, and that no task serves yet.
-        var unserved: [ObjectIdentifier: Service] = [:]
         /// The number of open connections that were refused.
         var refused = 0
         /// What accepts the next connection each time it is read.
         var server: (any Channel)?
-        var isEnding = false
     }
+    let channels = OpenConnections()
     let shares = ConnectionShares(
         ConnectionShares.Limits(strangers: WebConnections.maximum, strangersPerAddress: WebConnections.perAddress))
     private let log = RefusalLog()
@@ -82,18 +73,6 @@ final class WebConnections: Sendable, AvailableConnectionsDelegate {
 
     // MARK: - Places
 
-    /// Adds a connection. Returns whether it may be set up: not while the listener ends.
-    func add(_ channel: any Channel) -> Bool {
-        let id = ObjectIdentifier(channel)
-        let isOpen = state.withLock { state in
-            if !state.isEnding { state.channels[id] = channel }
-            return !state.isEnding
-        }
-        guard isOpen else { return false }
-        channel.closeFuture.whenComplete { [self] _ in state.withLock { $0.channels[id] = nil } }
-        return true
-    }
-
     /// Gives a new connection a place until it is closed. Returns what serves one that gets none.
     func admit(_ channel: any Channel) -> RefusedClient? {
         let peer = Self.peer(of: channel)
@@ -125,31 +104,14 @@ final class WebConnections: Sendable, AvailableConnectionsDelegate {
     /// The address of a connection's other end.
     static func peer(of channel: any Channel) -> String { channel.remoteAddress?.ipAddress ?? "unknown" }
 
-    /// Keeps a connection that was set up, until `remove` or the end.
-    func add(_ channel: any Channel, _ serve: @escaping Service) {
-        state.withLock { $0.unserved[ObjectIdentifier(channel)] = serve }
-    }
-
-    /// Removes a connection to serve it; `nil` if the end has it.
-    func remove(_ channel: any Channel) -> Service? {
-        state.withLock { $0.unserved.removeValue(forKey: ObjectIdentifier(channel)) }
-    }
-
     // MARK: - The end
 
     /// Closes all of them, after the last answers had a moment.
     func end() async {
-        state.withLock { $0.isEnding = true }
+        channels.refuse()
         let deadline = clock.uptime + Self.farewell
-        while state.withLock({ !$0.channels.isEmpty }), clock.uptime < deadline,
-            (try? await clock.sleep(for: Self.step)) != nil
-        {}
-        for channel in state.withLock({ Array($0.channels.values) }) { channel.close(promise: nil) }
-    }
-
-    /// Serves those that the server has forgotten. They are closed, so this ends soon.
-    func serveForgotten() async {
-        while let serve = state.withLock({ state in state.unserved.popFirst()?.value }) { await serve() }
+        while !channels.isEmpty, clock.uptime < deadline, (try? await clock.sleep(for: Self.step)) != nil {}
+        channels.close()
     }
 }
 
@@ -162,22 +124,23 @@ struct CountedChannel<Base: ServerChildChannel>: ServerChildChannel where Base.V
     let connections: WebConnections
 
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
-        guard connections.add(channel) else {
+        guard connections.channels.add(channel) else {
             return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
         }
         guard let refused = connections.admit(channel) else {
-            return base.setup(channel: channel, logger: logger).map { [base, connections] value in
-                connections.add(channel) { await base.handle(value: value, logger: logger) }
+            return base.setup(channel: channel, logger: logger).map { [base, channels = connections.channels] value in
+                channels.add(channel) { await base.handle(value: value, logger: logger) }
                 return value
             }
         }
-        return plain.setup(channel: channel, logger: logger).map { [connections, isEncrypted] value in
-            connections.add(channel) { await refused.end(value, isEncrypted: isEncrypted) }
+        return plain.setup(channel: channel, logger: logger).map {
+            [channels = connections.channels, isEncrypted] value in
+            channels.add(channel) { await refused.end(value, isEncrypted: isEncrypted) }
             return value
         }
     }
 
-    func handle(value: Base.Value, logger: Logger) async { await connections.remove(value.channel)?() }
+    func handle(value: Base.Value, logger: Logger) async { await connections.channels.remove(value.channel)?() }
 }
 
 /// A connection for which there is no place.

@@ -103,7 +103,7 @@ final class WebListener: Sendable {
             return failure
         }
         bound.withLock { $0 = nil }
-        await connections.serveForgotten()
+        await connections.channels.serveForgotten()
         return failure
     }
 

@@ -1,10 +1,9 @@
 import HTTPTypes
+import Listening
 import NIOCore
 import NIOEmbedded
 import NIOHTTPTypes
 import Testing
-
-@testable import HTTP
 
 /// When a connection without a request is closed, in the time of an event loop that the test moves.
 @Suite struct RequestDeadlineTests {

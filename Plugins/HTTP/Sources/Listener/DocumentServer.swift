@@ -22,6 +22,9 @@ struct DocumentServer: Sendable {
     /// from the first listener on.
     static let eventLoops = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
+    /// How often the end checks whether all are closed.
+    private static let step: Duration = .milliseconds(20)
+
     /// Ends a connection whose request was not read to its end.
     private struct ConnectionEnd: Error {}
 
@@ -59,6 +62,16 @@ struct DocumentServer: Sendable {
         return { try await server.run() }
     }
 
+    /// Closes all connections, after the last answers had a moment.
+    func end() async {
+        connections.refuse()
+        let deadline = context.clock.uptime + HTTPListener.farewell
+        while !connections.isEmpty, context.clock.uptime < deadline,
+            (try? await context.clock.sleep(for: Self.step)) != nil
+        {}
+        connections.close()
+    }
+
     // Concurrent, as the library's own functions are: the writer must not change its isolation.
     @concurrent private func respond(
         _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
@@ -84,4 +97,32 @@ struct DocumentServer: Sendable {
         }
         throw ConnectionEnd()
     }
+}
+
+/// A connection that is known to `OpenConnections`, and served if there is a place for it.
+struct CountedChannel<Base: ServerChildChannel>: ServerChildChannel where Base.Value == HTTP1Channel.Value {
+    let base: Base
+    /// The same without TLS, for what is refused: it gets no time for a handshake.
+    let plain: HTTP1Channel
+    let connections: OpenConnections
+    let places: SenderPlaces
+    let context: ServiceContext
+
+    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Base.Value> {
+        guard connections.add(channel) else {
+            return channel.eventLoop.makeFailedFuture(ChannelError.ioOnClosedChannel)
+        }
+        guard let refused = places.admit(channel, context) else {
+            return base.setup(channel: channel, logger: logger).map { [base, connections] value in
+                connections.add(channel) { await base.handle(value: value, logger: logger) }
+                return value
+            }
+        }
+        return plain.setup(channel: channel, logger: logger).map { [connections, context] value in
+            connections.add(channel) { await refused.end(value, clock: context.clock) }
+            return value
+        }
+    }
+
+    func handle(value: Base.Value, logger: Logger) async { await connections.remove(value.channel)?() }
 }

@@ -111,7 +111,7 @@ package final class HTTPListener: PluginService {
             let result = await group.next()
             server.connections.refuse()
             group.cancelAll()
-            await server.connections.end(clock: context.clock)
+            await server.end()
             return result
         }
         await server.connections.serveForgotten()

@@ -1,26 +1,26 @@
-import NIOCore
-import NIOHTTPTypes
+package import NIOCore
+package import NIOHTTPTypes
 
 /// Closes a connection over which no whole head of a request comes in time: at first, with the handshake of TLS, and after each
 /// response. It is used on its channel's event loop only.
-final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
-    typealias InboundIn = HTTPRequestPart
-    typealias InboundOut = HTTPRequestPart
-    typealias OutboundIn = HTTPResponsePart
-    typealias OutboundOut = HTTPResponsePart
+package final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
+    package typealias InboundIn = HTTPRequestPart
+    package typealias InboundOut = HTTPRequestPart
+    package typealias OutboundIn = HTTPResponsePart
+    package typealias OutboundOut = HTTPResponsePart
 
     private let time: TimeAmount
     private var deadline: Scheduled<Void>?
     /// Requests whose response has not ended.
     private var open = 0
 
-    init(_ time: TimeAmount) { self.time = time }
+    package init(_ time: TimeAmount) { self.time = time }
 
-    func handlerAdded(context: ChannelHandlerContext) { begin(context) }
+    package func handlerAdded(context: ChannelHandlerContext) { begin(context) }
 
-    func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
+    package func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
 
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    package func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         if case .head = unwrapInboundIn(data) {
             open += 1
             deadline?.cancel()
@@ -28,7 +28,7 @@ final class RequestDeadline: ChannelDuplexHandler, RemovableChannelHandler {
         context.fireChannelRead(data)
     }
 
-    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    package func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
         if case .end = unwrapOutboundIn(data) {
             open = max(0, open - 1)
             if open == 0 { begin(context) }
