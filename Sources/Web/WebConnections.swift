@@ -5,7 +5,6 @@ import Listening
 import Logging
 import NIOCore
 import NIOHTTPTypes
-import Synchronization
 import Vitals
 
 /// The connections of one opening of the listener: each gets a place or is refused, and the next one is accepted while there is a place.
@@ -32,72 +31,38 @@ final class WebConnections: Sendable, AvailableConnectionsDelegate {
     /// How often the end checks whether all are closed.
     private static let step: Duration = .milliseconds(10)
 
-    private struct State {
-        /// The number of open connections that were refused.
-        var refused = 0
-        /// What accepts the next connection each time it is read.
-        var server: (any Channel)?
-    }
     let channels = OpenConnections()
-    let shares = ConnectionShares(
-        ConnectionShares.Limits(strangers: WebConnections.maximum, strangersPerAddress: WebConnections.perAddress))
+    let gate = ConnectionGate(
+        ConnectionShares.Limits(strangers: WebConnections.maximum, strangersPerAddress: WebConnections.perAddress),
+        maximumRefused: WebConnections.maximumRefused)
     private let log = RefusalLog()
     private let clock: GatewayClock
     private let logger: Logger
-    private let state = Mutex(State())
 
     init(clock: GatewayClock, logger: Logger) {
         self.clock = clock
         self.logger = logger
     }
 
-    // MARK: - Accepting
+    func connectionOpened() { gate.connectionOpened() }
 
-    /// Begins with a listening channel.
-    func open(_ server: any Channel) async {
-        state.withLock { $0.server = server }
-        // One at a time, or it would accept more than there are places for.
-        try? await server.setOption(.maxMessagesPerRead, value: 1).get()
-    }
+    func connectionClosed() { gate.connectionClosed() }
 
-    func connectionOpened() {}
-
-    func connectionClosed() {}
-
-    func isAcceptingNewConnections() -> Bool {
-        shares.hasRoom && state.withLock { $0.refused } < Self.maximumRefused
-    }
-
-    /// Accepts the next connection, if there is a place. It may be called too often.
-    private func acceptNext() { state.withLock { $0.server }?.read() }
-
-    // MARK: - Places
+    func isAcceptingNewConnections() -> Bool { gate.isAccepting }
 
     /// Gives a new connection a place until it is closed. Returns what serves one that gets none.
     func admit(_ channel: any Channel) -> RefusedClient? {
         let peer = Self.peer(of: channel)
-        do throws(ConnectionShares.Refusal) {
-            let ticket = try shares.admit(peer)
-            channel.closeFuture.whenComplete { [self] _ in
-                shares.release(ticket)
-                acceptNext()
-            }
+        do throws(ConnectionGate.Refused) {
+            _ = try gate.admit(channel, of: peer)
             return nil
         } catch {
             if let count = log.countRefusal(of: peer, at: clock.uptime) {
                 logger.notice(
                     "Connections were refused.",
-                    metadata: ["sender": "\(peer)", "count": "\(count)", "reason": "\(error)"])
+                    metadata: ["sender": "\(peer)", "count": "\(count)", "reason": "\(error.reason)"])
             }
-            let count = state.withLock { state in
-                state.refused += 1
-                return state.refused
-            }
-            channel.closeFuture.whenComplete { [self] _ in
-                state.withLock { $0.refused -= 1 }
-                acceptNext()
-            }
-            return RefusedClient(reason: error, isAnswered: count <= Self.maximumRefused / 2, clock: clock)
+            return RefusedClient(reason: error.reason, isAnswered: error.isAnswered, clock: clock)
         }
     }
 

@@ -135,7 +135,7 @@ final class WebListener: Sendable {
             configuration: ServerConfiguration(
                 address: .hostname(address.host, port: address.port), availableConnectionsDelegate: connections),
             onServerRunning: { server in
-                await connections.open(server)
+                await connections.gate.open(server)
                 self.bound.withLock { $0 = server.localAddress }
                 self.settings.logger.info("The gateway listens.", metadata: ["address": "\(address)"])
                 self.tried.fulfil(.success(()))

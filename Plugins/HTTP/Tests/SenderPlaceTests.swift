@@ -28,7 +28,7 @@ import Vitals
     /// Waits until so many strangers, and so many connections with a token are there.
     private func wait(_ office: Office, strangers: Int = 0, proven: Int = 0) async {
         while !Task.isCancelled {
-            let counts = office.listener.places.shares.counts
+            let counts = office.listener.places.gate.shares.counts
             if counts.strangers == strangers, counts.proven == proven { return }
             await Task.yield()
         }
@@ -47,7 +47,7 @@ import Vitals
                 try await SlowSenders.with(port: office.port) { try await body(office, $0) }
             }
             await wait(office)
-            #expect(office.listener.places.shares.counts.addresses == 0)
+            #expect(office.listener.places.gate.shares.counts.addresses == 0)
         }
     }
 
@@ -69,7 +69,7 @@ import Vitals
             #expect(answer.contains("retry-after: 10") && answer.contains("too many connections of this address"))
             #expect(try await post(office, from: "127.0.0.3").status == 200)
             // The others hold on.
-            #expect(office.listener.places.shares.counts.strangers == HTTPListener.strangersPerAddress)
+            #expect(office.listener.places.gate.shares.counts.strangers == HTTPListener.strangersPerAddress)
         }
         let lines = log.entries.filter { $0.message == "Connections were refused." }
         #expect(lines.map { $0.metadata["count"] } == ["1", "2", "4", "8", "16", "32"])
@@ -91,7 +91,7 @@ import Vitals
             let answer = try await office.post(
                 Self.path, token: "one", from: "127.0.0.3", more: ["--cacert", certificates.ca])
             #expect(answer.status == 200)
-            #expect(office.listener.places.shares.counts.strangers == HTTPListener.strangersPerAddress)
+            #expect(office.listener.places.gate.shares.counts.strangers == HTTPListener.strangersPerAddress)
         }
     }
 
@@ -115,7 +115,7 @@ import Vitals
     }
 
     @Test func `strangers leave a quarter of the connections to devices`() {
-        let shares = SenderPlaces(behind: TrustedProxies(), isEncrypted: false).shares
+        let shares = SenderPlaces(behind: TrustedProxies(), isEncrypted: false).gate.shares
         var tickets: [ConnectionShares.Ticket] = []
         for number in 0..<HTTPListener.maximumConnections {
             let address = "192.0.2.\(number / HTTPListener.strangersPerAddress)"

@@ -56,7 +56,7 @@ struct DocumentServer: Sendable {
                 address: .hostname(options.address.host, port: options.address.port),
                 availableConnectionsDelegate: places),
             onServerRunning: { [places] server in
-                await places.open(server)
+                await places.gate.open(server)
                 onOpen(server.localAddress)
             }, eventLoopGroup: Self.eventLoops, logger: logger)
         return { try await server.run() }

@@ -10,74 +10,39 @@ import Vitals
 
 /// Who has the connections of a listener: each gets a place or is refused, and the next one is accepted while there is a place.
 final class SenderPlaces: Sendable, AvailableConnectionsDelegate {
-    private struct State {
-        var tickets: [ObjectIdentifier: ConnectionShares.Ticket] = [:]
-        /// The number of open connections that were refused.
-        var refused = 0
-        /// What accepts the next connection each time it is read.
-        var server: (any Channel)?
-    }
-    let shares = ConnectionShares(
+    let gate = ConnectionGate(
         ConnectionShares.Limits(
             strangers: HTTPListener.maximumStrangers, strangersPerAddress: HTTPListener.strangersPerAddress,
-            all: HTTPListener.maximumConnections, provenPerAddress: HTTPListener.provenPerAddress))
+            all: HTTPListener.maximumConnections, provenPerAddress: HTTPListener.provenPerAddress),
+        maximumRefused: HTTPListener.maximumRefused)
     private let proxies: TrustedProxies
     private let isEncrypted: Bool
     private let log = RefusalLog()
-    private let state = Mutex(State())
+    private let tickets = Mutex<[ObjectIdentifier: ConnectionShares.Ticket]>([:])
 
     init(behind proxies: TrustedProxies, isEncrypted: Bool) {
         self.proxies = proxies
         self.isEncrypted = isEncrypted
     }
 
-    // MARK: - Accepting
+    func connectionOpened() { gate.connectionOpened() }
 
-    /// Begins with a listening channel.
-    func open(_ server: any Channel) async {
-        state.withLock { $0.server = server }
-        // One at a time, or it would accept more than there are places for.
-        try? await server.setOption(.maxMessagesPerRead, value: 1).get()
-    }
+    func connectionClosed() { gate.connectionClosed() }
 
-    func connectionOpened() {}
-
-    func connectionClosed() {}
-
-    func isAcceptingNewConnections() -> Bool {
-        shares.hasRoom && state.withLock { $0.refused } < HTTPListener.maximumRefused
-    }
-
-    /// Accepts the next connection, if there is a place. It may be called too often.
-    private func acceptNext() { state.withLock { $0.server }?.read() }
-
-    // MARK: - Places
+    func isAcceptingNewConnections() -> Bool { gate.isAccepting }
 
     /// Gives a new connection a place until it is closed. Returns what becomes of one that gets none.
     func admit(_ channel: any Channel, _ context: ServiceContext) -> RefusedConnection? {
         let (id, peer) = (ObjectIdentifier(channel), Self.peer(of: channel))
-        do throws(ConnectionShares.Refusal) {
+        do throws(ConnectionGate.Refused) {
             // A proxy has connections of many senders, and each of its requests says whose it is.
-            let ticket = try shares.admit(proxies.contains(peer) ? nil : peer)
-            state.withLock { $0.tickets[id] = ticket }
-            channel.closeFuture.whenComplete { [self] _ in
-                state.withLock { $0.tickets[id] = nil }
-                shares.release(ticket)
-                acceptNext()
-            }
+            let ticket = try gate.admit(channel, of: proxies.contains(peer) ? nil : peer)
+            tickets.withLock { $0[id] = ticket }
+            channel.closeFuture.whenComplete { [self] _ in tickets.withLock { $0[id] = nil } }
             return nil
         } catch {
-            report(error, of: peer, context)
-            let count = state.withLock { state in
-                state.refused += 1
-                return state.refused
-            }
-            channel.closeFuture.whenComplete { [self] _ in
-                state.withLock { $0.refused -= 1 }
-                acceptNext()
-            }
-            return RefusedConnection(
-                reply: .crowded(error), isAnswered: !isEncrypted && count <= HTTPListener.maximumRefused / 2)
+            report(error.reason, of: peer, context)
+            return RefusedConnection(reply: .crowded(error.reason), isAnswered: !isEncrypted && error.isAnswered)
         }
     }
 
@@ -92,7 +57,7 @@ final class SenderPlaces: Sendable, AvailableConnectionsDelegate {
         }
         let address = proxies.sender(
             behind: peer, forwardedFor: lines("x-forwarded-for"), forwarded: lines("forwarded"))
-        do throws(ConnectionShares.Refusal) { try shares.name(ticket, address) } catch {
+        do throws(ConnectionShares.Refusal) { try gate.shares.name(ticket, address) } catch {
             report(error, of: address, context)
             return .failure(error)
         }
@@ -102,16 +67,16 @@ final class SenderPlaces: Sendable, AvailableConnectionsDelegate {
     /// Moves a connection from the strangers to those that have had a right token. Returns why it cannot.
     func prove(_ channel: any Channel, of address: String, _ context: ServiceContext) -> ConnectionShares.Refusal? {
         guard let ticket = ticket(of: channel) else { return nil }
-        do throws(ConnectionShares.Refusal) { try shares.prove(ticket) } catch {
+        do throws(ConnectionShares.Refusal) { try gate.shares.prove(ticket) } catch {
             report(error, of: address, context)
             return error
         }
-        acceptNext()
+        gate.acceptNext()
         return nil
     }
 
     private func ticket(of channel: any Channel) -> ConnectionShares.Ticket? {
-        state.withLock { $0.tickets[ObjectIdentifier(channel)] }
+        tickets.withLock { $0[ObjectIdentifier(channel)] }
     }
 
     private static func peer(of channel: any Channel) -> String { channel.remoteAddress?.ipAddress ?? "unknown" }
