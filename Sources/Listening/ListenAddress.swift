@@ -50,18 +50,24 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
 /// Why a service cannot listen: a sentence for a person.
 package struct ListenError: Error, Sendable, Hashable, CustomStringConvertible {
     package let description: String
+    /// Whether another socket has the address.
+    package let isTaken: Bool
 
-    package init(_ description: String) { self.description = description }
+    package init(_ description: String, isTaken: Bool = false) {
+        self.description = description
+        self.isTaken = isTaken
+    }
 
     /// The reason why listening at an address failed, with the remedy.
     package init(_ error: any Error, at address: ListenAddress) {
+        let code = (error as? IOError)?.errnoCode
         let reason =
-            switch (error as? IOError)?.errnoCode {
+            switch code {
             case EADDRINUSE: "another program listens there. Stop that one, or choose another port"
             case EACCES: "the system does not allow it. Ports below 1024 need a privilege; choose a higher one"
             case EADDRNOTAVAIL: "this machine has no such address"
             default: "\(error)"
             }
-        self.init("Cannot listen at \(address): \(reason).")
+        self.init("Cannot listen at \(address): \(reason).", isTaken: code == EADDRINUSE)
     }
 }

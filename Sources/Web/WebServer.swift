@@ -32,6 +32,10 @@ package final class WebServer: Sendable {
     /// The thread's own (3), the listener, its connections, and one that is being accepted.
     package static let descriptors = 5 + WebConnections.maximum + WebConnections.maximumRefused
 
+    /// How often the address that it just left is tried again, and the pause before each.
+    private static let retries = 20
+    private static let retryPause: Duration = .milliseconds(50)
+
     private struct State {
         /// The listener of the configuration.
         var current: WebListener?
@@ -105,8 +109,16 @@ package final class WebServer: Sendable {
         // With files that cannot be used, the old one is not touched.
         _ = try new.listen.tls?.serverContext()
         if isSame { await end(old) }
-        guard let listener = begin(new) else { return }
-        if case .failure(let error) = await listener.tried.waitUncancelled() {
+        guard var listener = begin(new) else { return }
+        var result = await listener.tried.waitUncancelled()
+        // A program that was just started has copies of all sockets for a moment, until it runs.
+        for _ in 0..<Self.retries where isSame && result.isTaken {
+            await end(listener)
+            guard (try? await settings.clock.sleep(for: Self.retryPause)) != nil, let next = begin(new) else { return }
+            listener = next
+            result = await listener.tried.waitUncancelled()
+        }
+        if case .failure(let error) = result {
             await end(listener)
             if isSame, let old { begin(old.configuration) } else { state.withLock { $0.current = old } }
             throw error
@@ -137,5 +149,13 @@ package final class WebServer: Sendable {
         listener.stop()
         await listener.ended.waitUncancelled()
         state.withLock { state in if state.current === listener { state.current = nil } }
+    }
+}
+
+extension Result<Void, ListenError> {
+    /// Whether another socket has the address.
+    fileprivate var isTaken: Bool {
+        guard case .failure(let error) = self else { return false }
+        return error.isTaken
     }
 }

@@ -164,7 +164,7 @@ import Vitals
             try await SlowClients.with(port: port) { clients in
                 clients.begin(WebConnections.perAddress + 12, from: "127.0.0.2", "GET /metrics HTTP/1.1\r\n")
                 let answers = try await clients.answers.wait { $0.count == 12 }
-                #expect(answers.contains { $0.hasPrefix("HTTP/1.1 503 ") })
+                #expect(answers.contains { $0.hasPrefix("HTTP/1.1 503 ") }, "\(answers)")
                 #expect(try await get("/health/live", port).status == 200)
             }
         }
