@@ -34,7 +34,8 @@ package struct MetricTable: Sendable {
 
     private static let additional = Mutex<[MetricDescription]>([])
 
-    /// The metrics of the contract, in the order of the places used by `Metric`.
+    /// The metrics of the contract, in the order of the places used by `Metric`, so a new one goes to the end.
+    /// `.github/CONTRIBUTING.md`, "A new metric", has all that belongs to one.
     ///
     /// The ranges are deliberately wide: they exclude what a sensor sends without contact (0 or 255 bpm, 20 °C), but
     /// nothing that is merely unusual. Default schedules and limits are the examples from the guide of automatic

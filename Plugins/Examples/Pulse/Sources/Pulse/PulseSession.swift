@@ -11,6 +11,7 @@ final class PulseSession: DeviceSession {
 
     let description: DeviceDescription
     private let inbox = EventInbox()
+    /// At most one for each call that is open, of which the gateway has few.
     private let requests = AsyncStream.makeStream(of: [UInt8].self)
     private let answers = Mutex(Answers())
 
@@ -85,7 +86,7 @@ final class PulseSession: DeviceSession {
         switch line {
         case .rate(let rate):
             let sample = Sample(metric: .heartRate, start: now, reading: .value(rate))
-            await inbox.send([sample.isValid ? .samples([sample], receipts: []) : .malformed("A rate of \(rate).")])
+            await inbox.send([.samples([sample], receipts: [])])
         case .battery(let percent): await inbox.send([.battery(percent: percent, isCharging: nil)])
         case .record(let request, let sample): answers.withLock { $0.open[request] }?.yield(sample)
         case .end(let request): close(request)
@@ -144,9 +145,10 @@ enum PulseLine: Hashable {
         switch (words.first, words.count, numbers.count) {
         case ("B", 2, 1) where (0...100).contains(numbers[0]): self = .battery(Double(numbers[0]))
         case ("H", 4, 3):
-            let sample = Sample(
-                metric: .heartRate, start: Timestamp(seconds: Int64(numbers[1])), reading: .value(Double(numbers[2])))
-            self = sample.isValid ? .record(request: numbers[0], sample) : .malformed(text)
+            let start = Timestamp(seconds: Int64(numbers[1]))
+            // The gateway refuses a rate that nobody has, with its time.
+            let sample = Sample(metric: .heartRate, start: start, reading: .value(Double(numbers[2])))
+            self = SampleLimits.moments.contains(start) ? .record(request: numbers[0], sample) : .malformed(text)
         case ("E", 2, 1): self = .end(request: numbers[0])
         case (let word?, 1, _): self = Int(word).map { .rate(Double($0)) } ?? .malformed(text)
         default: self = .malformed(text)

@@ -1,3 +1,4 @@
+// docs/WritingAPlugin.md shows parts of this file as they are; PluginLists, in ArchitectureTests, compares them.
 import GatewayMain
 import Pulse
 

@@ -57,9 +57,14 @@ import Vitals
         #expect(violations.isEmpty, "\(violations)")
     }
 
-    @Test(arguments: ["", "x", "7 2", "B", "B 101", "H 1 2", "H 1 2 400", "E", "E x", "H 1 9223372036854775807 60"])
+    @Test(arguments: ["", "x", "7 2", "B", "B 101", "H 1 2", "E", "E x", "H 1 9223372036854775807 60"])
     func `ignores a line that is none of the strap's`(line: String) {
         #expect(PulseLine(line) == .malformed(line))
+    }
+
+    @Test func `leaves a rate that nobody has to the gateway, which refuses it with its time`() {
+        let sample = Sample(metric: .heartRate, start: Timestamp(seconds: 2), reading: .value(400))
+        #expect(PulseLine("H 1 2 400") == .record(request: 1, sample))
     }
 
     @Test func `a line that never ends ends the session`() throws {
