@@ -51,7 +51,7 @@ enum Examples {
     static let plainGlucose = stored(.bloodGlucose, .value(104), start: "2026-11-20T22:15:00Z")
     static let weight = stored(.weight, .value(72.35), isUserInitiated: true)
     static let steps = stored(
-        .steps, .steps(Steps(count: 412, distance: 301.5)), end: "2026-11-20T22:20:00Z")
+        .steps, .count(Increment(count: 412, distance: 301.5)), end: "2026-11-20T22:20:00Z")
     static let sleep = stored(
         .sleep,
         .sleep(
@@ -60,6 +60,33 @@ enum Examples {
                 Sleep.Stage(.deep, from: time("2026-11-20T23:00:00Z"), to: time("2026-11-21T00:30:00Z")),
                 Sleep.Stage(.awake, from: time("2026-11-21T00:30:00Z"), to: time("2026-11-21T00:35:00Z")),
             ])), end: "2026-11-21T00:35:00Z")
+    /// A night without stages, after 20 minutes in bed, and a nap of which only the minutes are known.
+    static let unstagedSleep = stored(
+        .sleep,
+        .sleep(
+            Sleep(stages: [
+                Sleep.Stage(.inBed, from: time("2026-11-20T22:10:00Z"), to: time("2026-11-20T22:30:00Z")),
+                Sleep.Stage(.asleep, from: time("2026-11-20T22:30:00Z"), to: time("2026-11-21T02:54:00Z")),
+            ])), end: "2026-11-21T02:54:00Z")
+    static let untimedNap = stored(
+        .sleep, .sleep(Sleep(stages: [], untimed: [.deep: 12, .light: 38, .awake: 10])),
+        start: "2026-11-21T13:00:00Z", end: "2026-11-21T14:00:00Z")
+    /// What was walked and what was cycled in the same ten minutes, and what was covered somehow in the next ones.
+    static let distances = [
+        stored(
+            .distance, .count(Increment(count: 812, thousandths: 500)), end: "2026-11-20T22:20:00Z",
+            qualifiers: [.activity: "walking_running"]),
+        stored(
+            .distance, .count(Increment(count: 2604)), end: "2026-11-20T22:20:00Z",
+            qualifiers: [.activity: "cycling"]),
+        stored(
+            .distance, .count(Increment(count: 40, thousandths: 250)), start: "2026-11-20T22:20:00Z",
+            end: "2026-11-20T22:30:00Z"),
+    ]
+    static let meals = [
+        stored(.protein, .count(Increment(count: 21, thousandths: 340)), end: "2026-11-20T22:20:00Z"),
+        stored(.protein, .count(Increment(count: 34, thousandths: 40)), start: "2026-11-20T22:20:00Z"),
+    ]
     static let shorterSleep: StoredSample = {
         var result = stored(
             .sleep,

@@ -37,7 +37,7 @@ enum Fixture {
     static func steps(_ count: Int, at minute: Int, lasting length: Int = 10) -> Sample {
         Sample(
             metric: .steps, start: self.minute(minute), end: self.minute(minute + length),
-            reading: .steps(Steps(count: count)))
+            reading: .count(Increment(count: count)))
     }
 
     static func workout(at minute: Int, lasting length: Int) -> Sample {

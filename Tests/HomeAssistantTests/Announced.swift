@@ -76,12 +76,12 @@ struct Announced {
     }
 
     private static func reading(of metric: Metric) -> Reading {
-        switch metric {
-        case .bloodPressure: .bloodPressure(BloodPressure(systolic: 120, diastolic: 80))
-        case .steps: .steps(Steps(count: 1))
+        switch metric.shape {
+        case .pressure: .bloodPressure(BloodPressure(systolic: 120, diastolic: 80))
+        case .count: .count(Increment(count: 1))
         case .sleep: .sleep(Sleep(stages: []))
-        case .sport: .sport(Sport(activity: "running"))
-        default: .value(40)
+        case .session: .sport(Sport(activity: "running"))
+        case .value: .value(40)
         }
     }
 }

@@ -53,8 +53,8 @@ extension Wearable {
             Sample(metric: .temperature, start: noon, reading: .value(36.65)),
             Sample(
                 metric: .steps, start: noon, end: hour,
-                reading: .steps(Steps(count: 1_203, distance: 900.5, energy: 40.25))),
-            Sample(metric: .steps, start: noon, end: hour, reading: .steps(Steps(count: 0))),
+                reading: .count(Increment(count: 1_203, distance: 900.5, energy: 40.25))),
+            Sample(metric: .steps, start: noon, end: hour, reading: .count(Increment(count: 0))),
             Sample(metric: .sleep, start: noon, end: hour, reading: .sleep(sleep)),
             Sample(metric: .sport, start: noon, end: hour, reading: .sport(run)),
             Sample(metric: .sport, start: noon, end: hour, reading: .sport(Sport(activity: "yoga"))),

@@ -12,14 +12,15 @@ import Vitals
 /// A metric that exists only in the table, from a device on Vitals Link to Home Assistant.
 @Suite struct NewMetricTests {
     @Test func `a metric with one value is a row of the table, and needs nothing else`() async {
-        // Uses a separate process, whose table has one more row.
+        // Uses a separate process, whose table has one more row, and one of a counter.
         await #expect(processExitsWith: .success) {
             MetricTable.add([
                 MetricDescription(
                     "skin_tension", .value, unit: "mN", range: 0...50, decimals: 2, freshness: .hours(1),
                     qualifiers: [QualifierDescription(Qualifier(rawValue: "site"), ["arm", "leg"])],
                     monitoring: .init(from: 0, to: 1440, every: 15, limits: [(.value, 5...40)], hysteresis: 1, count: 1)
-                )
+                ),
+                MetricDescription("rope_skips", .count, unit: "skips", range: 0...1000, decimals: 1),
             ])
             // An error that leaves this closure would not be reported.
             do {
@@ -44,6 +45,12 @@ private struct NewMetric: Sendable {
         home = try Scenario(simulation)
         metric = try #require(Metric(rawValue: "skin_tension"))
         start = simulation.gatewayClock.now - .minutes(30)
+        let counter = try #require(Metric(rawValue: "rope_skips"))
+        let skips = [12.25, 30.5].enumerated().map { [start] number, amount in
+            Sample(
+                metric: counter, start: start + .minutes(number * 5), end: start + .minutes(number * 5 + 5),
+                reading: .count(Increment(amount: amount) ?? Increment(count: 0)))
+        }
         let metric = metric
         let history = [12.25, 14, 15.75].enumerated().map { [start] number, value in
             Sample(
@@ -54,10 +61,11 @@ private struct NewMetric: Sendable {
             DeviceDescription(
                 identity: DeviceIdentity(model: "Script"),
                 capabilities: Capabilities([
-                    metric: [.measure, .monitor, .scheduleTime, .scheduleInterval, .alert, .history]
+                    metric: [.measure, .monitor, .scheduleTime, .scheduleInterval, .alert, .history],
+                    counter: .history,
                 ])),
             content: ScriptedSession.Content(
-                history: [metric: history],
+                history: [metric: history, counter: skips],
                 monitors: [
                     metric: .fixture(
                         of: metric, schedule: MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: 15),
@@ -111,6 +119,12 @@ private struct NewMetric: Sendable {
         let day = try await home.message("patch/daily/skin_tension") { $0["count"] == 3 }
         #expect(day["average"] == 14)
         #expect(day["minimum"]?["value"] == 12.25)
+        let skips = try await home.message("patch/measurement/rope_skips")
+        #expect(skips["unit"] == "skips" && skips["samples"]?[0]?["fields"]?.isNull == true)
+        #expect(skips["samples"]?.asArray?.compactMap { $0["value"]?.asDouble } == [12.25, 30.5])
+        // 42.75, to one decimal.
+        let skipped = try await home.message("patch/daily/rope_skips") { $0["count"] == 2 }
+        #expect(skipped["total"] == 42.8)
         let page = try await home.ask("patch/command/history", #""metric":"skin_tension""#)
         #expect(
             page["data"]?["samples"]?.asArray?.map { $0["fields"] } == [
@@ -154,5 +168,9 @@ private struct NewMetric: Sendable {
         #expect(components["skin_tension_highest"]?["enabled_by_default"] == false)
         #expect(components["skin_tension_alert_upper"]?["max"] == 50)
         #expect(components["measure_skin_tension"]?["name"] == "Measure skin tension now")
+        #expect(components["rope_skips_today"]?["name"] == "Rope skips today")
+        #expect(components["rope_skips_today"]?["state_class"] == "total")
+        #expect(components["rope_skips_today"]?["last_reset_value_template"] == "{{ value_json.day_start }}")
+        #expect(components["rope_skips_today"]?["suggested_display_precision"] == 1)
     }
 }

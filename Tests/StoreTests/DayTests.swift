@@ -23,10 +23,15 @@ import Vitals
                     maximumSystolic: sample, minimumDiastolic: sample,
                     average: BloodPressure(systolic: 121.5, diastolic: 80, pulse: 61.5)))
         ),
-        (.steps, .steps(count: 9_000, distance: 7_000.5, energy: nil)),
+        (.steps, .count(total: 9_000, distance: 7_000.5, energy: nil)),
+        (.protein, .count(total: 61.4, distance: nil, energy: nil)),
         (
             .sleep,
             .sleep(.init(asleep: 400, deep: 100, light: 200, rem: 100, awake: 9, start: dawn, end: dawn + .hours(8)))
+        ),
+        (
+            .sleep,
+            .sleep(.init(asleep: 264, awake: 9, unstaged: 264, inBed: 20, start: dawn, end: dawn + .hours(8)))
         ),
         (
             .sport,

@@ -17,8 +17,8 @@ import Vitals
         Sample(metric: .temperature, start: dawn, reading: .value(36.6)),
         Sample(
             metric: .steps, start: dawn, end: dawn + .minutes(5),
-            reading: .steps(Steps(count: 412, distance: 301.25, energy: 17))),
-        Sample(metric: .steps, start: dawn + .hours(1), end: dawn + .hours(2), reading: .steps(Steps(count: 3))),
+            reading: .count(Increment(count: 412, distance: 301.25, energy: 17))),
+        Sample(metric: .steps, start: dawn + .hours(1), end: dawn + .hours(2), reading: .count(Increment(count: 3))),
         Sample(
             metric: .sleep, start: dawn, end: dawn + .minutes(90),
             reading: .sleep(
@@ -27,6 +27,18 @@ import Vitals
                     .init(.deep, from: dawn + .minutes(30), to: dawn + .minutes(80)),
                     .init(.awake, from: dawn + .minutes(80), to: dawn + .minutes(90)),
                 ]))),
+        Sample(
+            metric: .sleep, start: dawn, end: dawn + .minutes(90),
+            reading: .sleep(
+                Sleep(
+                    stages: [
+                        .init(.inBed, from: dawn, to: dawn + .minutes(30)),
+                        .init(.asleep, from: dawn + .minutes(30), to: dawn + .minutes(80)),
+                    ], untimed: [.rem: 7, .awake: 3]))),
+        Sample(
+            metric: .distance, start: dawn, end: dawn + .minutes(5), qualifiers: [.activity: "cycling"],
+            origin: SampleOrigin(place: 1, name: "Watch"), reading: .count(Increment(count: 812, thousandths: 250))),
+        Sample(metric: .hydration, start: dawn, reading: .count(Increment(count: 330))),
         Sample(
             metric: .sport, start: dawn, end: dawn + .minutes(40),
             reading: .sport(

@@ -33,6 +33,54 @@ private typealias Bench = SupersedeBench
         }
     }
 
+    /// A sleep of one depth.
+    private static func night(_ minutes: Range<Int>, _ depth: Sleep.Stage.Depth) -> Sample {
+        var sample = Bench.sleep(minutes)
+        sample.reading = .sleep(Sleep(stages: [Sleep.Stage(depth, from: sample.start, to: sample.end)]))
+        return sample
+    }
+
+    @Test(arguments: [OverlapRule.latestEnd, .lastReported, .largestCount])
+    func `a night with stages counts against one without, and a time in bed against neither`(rule: OverlapRule)
+        async throws
+    {
+        let staged = Self.night(20..<470, .light)
+        let (unstaged, bed) = (Self.night(10..<480, .asleep), Self.night(0..<500, .inBed))
+        let orders = [
+            [staged, unstaged, bed], [bed, unstaged, staged], [unstaged, staged, bed], [bed, staged, unstaged],
+        ]
+        for order in orders {
+            let bench = try Bench()
+            for sample in order { try await bench.take([sample], overlaps: rule) }
+            #expect(try await bench.kept() == [staged])
+            #expect(bench.projection.latest[.sleep]?.sample == staged)
+            #expect(try await bench.store.load(.band).latest[.sleep]?.sample == staged)
+        }
+    }
+
+    @Test(arguments: [OverlapRule.latestEnd, .lastReported])
+    func `a time in bed counts where there is no sleep, and hides none of two naps`(rule: OverlapRule) async throws {
+        let (bed, evening) = (Self.night(0..<300, .inBed), Self.night(600..<660, .inBed))
+        let naps = [Self.night(10..<60, .asleep), Self.night(200..<280, .asleep)]
+        for order in [[bed, evening] + naps, naps + [evening, bed], [naps[0], bed, naps[1], evening]] {
+            let bench = try Bench()
+            for sample in order { try await bench.take([sample], overlaps: rule) }
+            #expect(try await bench.kept() == naps + [evening])
+        }
+    }
+
+    @Test func `a correction that says less gives its place back`() async throws {
+        let bench = try Bench()
+        let unstaged = Self.night(10..<480, .asleep)
+        try await bench.take([unstaged])
+        try await bench.take([Self.night(20..<470, .light)])
+        #expect(try await bench.kept() == [Self.night(20..<470, .light)])
+        try await bench.take([Self.night(20..<470, .asleep)], at: 10)
+        #expect(try await bench.kept() == [unstaged])
+        try await bench.take([Self.night(20..<470, .deep)], at: 11)
+        #expect(try await bench.kept() == [Self.night(20..<470, .deep)])
+    }
+
     @Test func `a record that does not count is reported as such`() async throws {
         let bench = try Bench()
         try await bench.take([Bench.sleep(0..<480)])

@@ -13,7 +13,7 @@ import Vitals
     private static func steps(_ minutes: Range<Int>, _ amount: Double, _ origin: SampleOrigin? = nil) -> Sample {
         Sample(
             metric: .steps, start: dawn + .minutes(minutes.lowerBound), end: dawn + .minutes(minutes.upperBound),
-            origin: origin, reading: .steps(Steps(amount: amount) ?? Steps(count: 0)))
+            origin: origin, reading: .count(Increment(amount: amount) ?? Increment(count: 0)))
     }
 
     private static func rate(_ minute: Int, _ value: Double, _ origin: SampleOrigin? = nil) -> Sample {
@@ -52,6 +52,35 @@ import Vitals
             for sample in order { try await store.ingest([sample]) }
             #expect(store.held(.steps) == [short, after])
             #expect(try await store.stored(.steps) == [short, after])
+        }
+    }
+
+    @Test func `distances of two activities stand beside each other, and one without may be any of them`() async throws
+    {
+        func distance(_ minutes: Range<Int>, _ metres: Int, _ activity: String?, _ origin: SampleOrigin) -> Sample {
+            Sample(
+                metric: .distance, start: dawn + .minutes(minutes.lowerBound), end: dawn + .minutes(minutes.upperBound),
+                qualifiers: activity.map { [.activity: $0] } ?? [:], origin: origin,
+                reading: .count(Increment(count: metres)))
+        }
+        let walk = distance(0..<10, 800, "walking_running", Self.watch)
+        let ride = distance(0..<10, 2_600, "cycling", Self.watch)
+        // The phone counts the same walk, does not say how it covered a later way, and swims alone.
+        let all = [
+            walk, ride, distance(5..<15, 790, "walking_running", Self.phone),
+            distance(0..<20, 3_300, nil, Self.phone), distance(5..<25, 100, "swimming", Self.phone),
+        ]
+        for order in [[0, 1, 2, 3, 4], [4, 3, 2, 1, 0], [2, 4, 0, 3, 1]] {
+            let store = try store()
+            for place in order { try await store.ingest([all[place]]) }
+            #expect(Set(store.held(.distance)) == [walk, ride, all[4]], "\(order)")
+            #expect(Set(try await store.stored(.distance)) == [walk, ride, all[4]], "\(order)")
+            // Again, and corrected: each has its own id.
+            #expect(try await store.ingest([walk]) == [.known])
+            var longer = ride
+            longer.reading = .count(Increment(count: 2_700))
+            #expect(try await store.ingest([longer]) == [.corrected])
+            #expect(store.held(.distance).compactMap(\.value).sorted() == [100, 800, 2_700])
         }
     }
 
@@ -192,7 +221,7 @@ import Vitals
             if Bool.random(using: &random) {
                 return Sample(
                     metric: .steps, start: start, end: start + .minutes(length), origin: origin,
-                    reading: .steps(Steps(amount: amount) ?? Steps(count: 1)))
+                    reading: .count(Increment(amount: amount) ?? Increment(count: 1)))
             }
             let rate = 60 + Double(origin?.place ?? 9)
             return Sample(metric: .heartRate, start: start, origin: origin, reading: .value(rate))

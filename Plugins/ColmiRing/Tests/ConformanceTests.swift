@@ -25,9 +25,9 @@ import Vitals
             history[.skinTemperature, default: []].append(
                 Sample(metric: .skinTemperature, start: moment, reading: .value(Double(tenths) / 10)))
             guard second % 3600 == 0 else { continue }
-            let steps = Steps(count: Int(value), distance: 40, energy: 1.2)
+            let steps = Increment(count: Int(value), distance: 40, energy: 1.2)
             history[.steps, default: []].append(
-                Sample(metric: .steps, start: moment, end: moment + .hours(1), reading: .steps(steps)))
+                Sample(metric: .steps, start: moment, end: moment + .hours(1), reading: .count(steps)))
             let least = RingLogs.oxygen(at: second, worn: worn)
             history[.bloodOxygen, default: []].append(
                 Sample(

@@ -50,8 +50,8 @@ import Vitals
         return stride(from: first, through: to.milliseconds / 1000 - 3600, by: 3600).map { second in
             let start = Timestamp(seconds: second)
             if metric == .steps {
-                let steps = Steps(count: Int(RingLogs.value(at: second, worn: from)), distance: 40, energy: 1.2)
-                return Sample(metric: metric, start: start, end: start + .hours(1), reading: .steps(steps))
+                let steps = Increment(count: Int(RingLogs.value(at: second, worn: from)), distance: 40, energy: 1.2)
+                return Sample(metric: metric, start: start, end: start + .hours(1), reading: .count(steps))
             }
             let least = RingLogs.oxygen(at: second, worn: from)
             return Sample(

@@ -94,11 +94,14 @@ extension Sample {
         case .bloodPressure(let pressure):
             parts.append("\(pressure.systolic)/\(pressure.diastolic)")
             add("pulse", pressure.pulse)
-        case .steps(let steps):
+        case .count(let steps):
             parts.append("count \(steps.count)")
+            if steps.thousandths != 0 { parts.append("and \(steps.thousandths) thousandths") }
             add("m", steps.distance)
             add("kcal", steps.energy)
-        case .sleep(let sleep): parts.append("asleep \(sleep.minutesAsleep), awake \(sleep.minutes(.awake))")
+        case .sleep(let sleep):
+            parts.append("asleep \(sleep.minutesAsleep), awake \(sleep.minutes(.awake))")
+            if sleep.minutes(.inBed) > 0 { parts.append("in bed \(sleep.minutes(.inBed))") }
         case .sport(let sport):
             parts.append("\(sport.activity) steps \(sport.steps ?? -1)")
             add("m", sport.distance)

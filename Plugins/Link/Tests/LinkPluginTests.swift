@@ -43,7 +43,7 @@ import Vitals
                 reading: .bloodPressure(BloodPressure(systolic: 120, diastolic: 80, pulse: 60))),
             Sample(
                 metric: .steps, start: start, end: start + .minutes(1),
-                reading: .steps(Steps(count: 90, distance: 60.5, energy: nil))),
+                reading: .count(Increment(count: 90, distance: 60.5, energy: nil))),
             Sample(
                 metric: .sleep, start: start, end: start + .hours(2),
                 reading: .sleep(

@@ -78,7 +78,7 @@ import Vitals
         let steps = try await summaries(
             of: .steps,
             #"{"date":"2025-11-21","count":40,"manual_count":0,"total":9001,"distance_m":6400.5,"energy_kcal":null}"#)
-        #expect(steps.first?.details == .steps(count: 9_001, distance: 6_400.5, energy: nil))
+        #expect(steps.first?.details == .count(total: 9_001, distance: 6_400.5, energy: nil))
         let morning = try #require(Timestamp(rfc3339: "2025-11-21T05:00:00Z"))
         let sleep = try await summaries(
             of: .sleep,

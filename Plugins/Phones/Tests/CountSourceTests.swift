@@ -27,7 +27,7 @@ import Vitals
     }
 
     private func counts(_ samples: [Sample]) -> [Int] {
-        samples.compactMap { if case .steps(let steps) = $0.reading { steps.count } else { nil } }
+        samples.compactMap { if case .count(let steps) = $0.reading { steps.count } else { nil } }
     }
 
     @Test func `one source of an iPhone is taken, also from merged lists, and the others are counted`() throws {

@@ -189,7 +189,7 @@ import Vitals
             found.samples == [
                 Sample(
                     metric: .steps, start: at("2026-01-04T23:00:00Z"), end: at("2026-01-05T23:00:00Z"),
-                    reading: .steps(Steps(count: 5000)))
+                    reading: .count(Increment(count: 5000)))
             ])
         #expect(found.skipped == ["heart_rate of a whole day, which has no time; in the app, choose minutes": 1])
     }

@@ -25,7 +25,7 @@ import Vitals
         let expected: [Sample] = [
             Sample(
                 metric: .steps, start: at("2026-01-05T10:00:00Z"), end: at("2026-01-05T10:15:00Z"),
-                reading: .steps(Steps(count: 120))),
+                reading: .count(Increment(count: 120))),
             value(.heartRate, "2026-01-05T10:00:00Z", 72), value(.heartRate, "2026-01-05T10:00:05.250Z", 73),
             value(.restingHeartRate, "2026-01-05T06:00:00Z", 55),
             value(.heartRateVariability, "2026-01-05T03:00:00Z", 38.25, [.statistic: "rmssd"]),

@@ -98,7 +98,7 @@ import Vitals
             }
             // It refuses them until their time has come.
             #expect(
-                samples == [Sample(metric: .steps, start: start, end: end, reading: .steps(Steps(count: 5)))])
+                samples == [Sample(metric: .steps, start: start, end: end, reading: .count(Increment(count: 5)))])
         }
     }
 }

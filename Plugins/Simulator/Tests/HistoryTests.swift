@@ -25,6 +25,27 @@ import Vitals
         }
     }
 
+    @Test func `a night may have stages, times asleep, minutes, or only the time in bed`() throws {
+        func nights(_ detail: SimulatorOptions.SleepDetail) throws -> [Sample] {
+            let driver = SimulatorDriver(SimulatorOptions(seed: 3, liveInterval: nil, sleep: detail))
+            return try Setup.play(driver) { setup in
+                try await setup.history(.sleep, from: Setup.noon - .days(9), to: Setup.noon)
+            }
+        }
+        let staged = try nights(.stages)
+        for detail in [SimulatorOptions.SleepDetail.asleep, .totals, .inBed] {
+            let others = try nights(detail)
+            #expect(others.map(\.start) == staged.map(\.start) && others.map(\.end) == staged.map(\.end))
+            #expect(others.allSatisfy(\.isValid))
+            let values = staged.map { detail == .inBed ? 0 : $0.value }
+            #expect(others.map(\.value) == values)
+        }
+        guard case .sleep(let sleep) = try #require(try nights(.asleep).first).reading else { return }
+        #expect(Set(sleep.stages.map(\.depth)).isSubset(of: [.asleep, .awake]) && sleep.minutes(.asleep) > 0)
+        guard case .sleep(let totals) = try #require(try nights(.totals).first).reading else { return }
+        #expect(totals.stages.isEmpty && totals.minutes(.deep) > 0)
+    }
+
     @Test func `a range is taken from inclusive to exclusive`() throws {
         try Setup.play(SimulatorDriver(SimulatorOptions(seed: 3))) { setup in
             let start = Setup.noon - .hours(5)

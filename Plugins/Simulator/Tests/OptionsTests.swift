@@ -14,7 +14,7 @@ import Vitals
     @Test func `takes every option`() {
         let (options, issues) = read([
             ("model", .text("ring")), ("seed", .text("42")), ("history_days", .text("400")),
-            ("live_interval", .text("250ms")), ("clock_skew", .text("-90s")),
+            ("live_interval", .text("250ms")), ("clock_skew", .text("-90s")), ("sleep", .text("in_bed")),
             (
                 "faults",
                 .map([
@@ -32,7 +32,7 @@ import Vitals
             options
                 == SimulatorOptions(
                     model: .ring, seed: 42, historyDays: 400, liveInterval: .milliseconds(250),
-                    clockSkew: .seconds(-90), faults: faults))
+                    clockSkew: .seconds(-90), sleep: .inBed, faults: faults))
     }
 
     @Test(arguments: ["off", "false", "0", "0s", "0ms"])
@@ -45,7 +45,7 @@ import Vitals
     @Test(arguments: [
         ("model", "watch"), ("seed", "-1"), ("seed", "anna"), ("history_days", "401"), ("history_days", "-1"),
         ("live_interval", "9ms"), ("live_interval", "2h"), ("live_interval", "often"), ("clock_skew", "90"),
-        ("clock_skew", "20001d"), ("clock_skew", "--1s"), ("speed", "2"),
+        ("clock_skew", "20001d"), ("clock_skew", "--1s"), ("speed", "2"), ("sleep", "deep"),
     ])
     func `says what is wrong with an option`(key: String, text: String) {
         let (_, issues) = read([(key, .text(text))])

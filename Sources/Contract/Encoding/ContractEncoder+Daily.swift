@@ -73,8 +73,9 @@ extension ContractEncoder {
             writer.member("minimum_systolic", extremes.minimumSystolic) { write($1, to: &$0) }
             writer.member("maximum_diastolic", extremes.maximumDiastolic) { write($1, to: &$0) }
             writer.member("minimum_diastolic", extremes.minimumDiastolic) { write($1, to: &$0) }
-        case .steps(let count, let distance, let energy):
-            writer.member("total", count)
+        case .count(let total, let distance, let energy):
+            writer.member("total", total)
+            guard summary.metric.hasMovement else { return }
             writer.member("distance_m", distance)
             writer.member("energy_kcal", energy)
         case .sleep(let totals): writer.members(of: totals)
@@ -90,6 +91,8 @@ extension JSONWriter {
         member("light_min", totals.light)
         member("rem_min", totals.rem)
         member("awake_min", totals.awake)
+        member("asleep_min", totals.unstaged)
+        member("in_bed_min", totals.inBed)
         member("start", totals.start)
         member("end", totals.end)
     }

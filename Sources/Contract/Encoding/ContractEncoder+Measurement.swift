@@ -68,10 +68,11 @@ extension JSONWriter {
         switch sample.reading {
         case .value: write(sample.qualifiers, of: sample.metric)
         case .bloodPressure(let pressure): write(pressure)
-        case .steps(let steps):
+        case .count(let increment):
+            guard sample.metric.hasMovement else { return write(sample.qualifiers, of: sample.metric) }
             beginObject()
-            member("distance_m", steps.distance)
-            member("energy_kcal", steps.energy)
+            member("distance_m", increment.distance)
+            member("energy_kcal", increment.energy)
             endObject()
         case .sleep(let sleep): write(sleep)
         case .sport(let sport): write(sport)
@@ -112,6 +113,8 @@ extension JSONWriter {
         member("light_min", sleep.minutes(.light))
         member("rem_min", sleep.minutes(.rem))
         member("awake_min", sleep.minutes(.awake))
+        member("asleep_min", sleep.minutes(.asleep))
+        member("in_bed_min", sleep.minutes(.inBed))
         endObject()
     }
 

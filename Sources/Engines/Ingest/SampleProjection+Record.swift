@@ -108,7 +108,7 @@ extension SampleProjection {
 
     private func isNewest(_ stored: StoredSample, at now: Timestamp) -> Bool {
         // Beside it there is one of an earlier source.
-        if stored.sample.besideName != nil { return false }
+        if stored.sample.isBeside { return false }
         guard let mark = highWater[stored.sample.metric] else { return true }
         // A mark in the future was set while the gateway's clock was wrong, and would hide every sample until then. If the
         // sample is in the future as well, the clock is wrong now, and the mark holds.

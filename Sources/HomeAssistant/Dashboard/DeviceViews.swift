@@ -79,7 +79,7 @@ struct DeviceViews {
     /// Today's sums. Today's last resting heart rate is the newest one, which is above.
     private var today: [JSONValue] {
         let sums = Metric.allCases.filter { capabilities.supports($0) && $0.shape != .sleep }
-            .flatMap { $0.entities.sums.map(\.key) }
+            .flatMap { $0.daySums.map(\.key) }
         let tiles = (sums + ["last_workout"]).compactMap { entity($0) }.map { entity in
             Card.tile(entity, name: entity.name.replacing(" today", with: ""), color: "green")
         }
@@ -114,7 +114,10 @@ struct DeviceViews {
 
     /// A table of the stages of the newest sleep.
     private static func stages(of sleep: BoardEntity) -> String {
-        let stages = [("Deep", "deep_min"), ("Light", "light_min"), ("REM", "rem_min"), ("Awake", "awake_min")]
+        let stages = [
+            ("Deep", "deep_min"), ("Light", "light_min"), ("REM", "rem_min"), ("Asleep", "asleep_min"),
+            ("Awake", "awake_min"), ("In bed", "in_bed_min"),
+        ]
         let heads = stages.map { " \($0.0) |" }.joined()
         let cells = stages.map { " {{ time(state_attr(sleep, '\($0.1)')) }} |" }.joined()
         return """

@@ -7,7 +7,7 @@ extension Discovery {
     func days(of device: DeviceID, _ capabilities: Capabilities) -> [Component] {
         let metrics = Metric.allCases.filter { capabilities.supports($0) && $0.hasHistory }
         return metrics.flatMap { metric in
-            metric.entities.sums.map { sum($0, of: metric, device, capabilities) }
+            metric.daySums.map { sum($0, of: metric, device, capabilities) }
                 + extremes(of: metric, device, capabilities)
         } + zones(of: device, capabilities)
     }
@@ -43,7 +43,8 @@ extension Discovery {
             template: isAlwaysThere
                 ? "\(day).\(sum.member)" : "\(day).\(sum.member) if \(day).\(sum.member) is not none else (\(empty))",
             [
-                ("unit_of_measurement", .string(sum.unit)), ("suggested_display_precision", 0),
+                ("unit_of_measurement", .string(sum.unit)),
+                ("suggested_display_precision", .number(isAlwaysThere ? Double(metric.decimals) : 0)),
                 // Not `total_increasing`: after a withdrawal a counter falls, and that would count the day again.
                 ("state_class", sum.isCounter ? "total" : "measurement"),
                 ("last_reset_value_template", sum.isCounter ? "{{ value_json.day_start }}" : nil),

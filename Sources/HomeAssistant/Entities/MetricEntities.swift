@@ -10,7 +10,7 @@ struct MetricEntities {
     var deviceClass: String?
     /// The first release that knows the class, if older ones are supported: these refuse an entity with an unknown one.
     var deviceClassSince: HomeAssistantVersion?
-    /// The sums of its day that have sensors.
+    /// The sums of its day that have sensors; without one, a counter has its total, by the class and icon above.
     var sums: [DaySum] = []
 
     /// A sum of a day.
@@ -57,6 +57,30 @@ struct MetricEntities {
         .bloodGlucose: MetricEntities(
             phrase: "blood glucose", deviceClass: "blood_glucose_concentration",
             deviceClassSince: HomeAssistantVersion(year: 2024, month: 12)),
+        // Steps have a distance and an energy of their own, which are named after nothing.
+        .distance: MetricEntities(
+            phrase: "distance of all activities", icon: "mdi:map-marker-distance", deviceClass: "distance"),
+        .activeEnergy: MetricEntities(phrase: "active energy", icon: "mdi:fire", deviceClass: "energy"),
+        .totalEnergy: MetricEntities(phrase: "total energy", icon: "mdi:fire-circle", deviceClass: "energy"),
+        .basalEnergy: MetricEntities(phrase: "basal energy", icon: "mdi:sofa-single", deviceClass: "energy"),
+        .floors: MetricEntities(phrase: "floors", icon: "mdi:stairs-up"),
+        .exerciseMinutes: MetricEntities(phrase: "exercise", icon: "mdi:run", deviceClass: "duration"),
+        .standHours: MetricEntities(phrase: "stand hours", icon: "mdi:human-handsup", deviceClass: "duration"),
+        .hydration: MetricEntities(phrase: "hydration", icon: "mdi:cup-water", deviceClass: "volume"),
+        .vo2Max: MetricEntities(phrase: "VO₂ max", icon: "mdi:lungs"),
+        .bodyFat: MetricEntities(phrase: "body fat", icon: "mdi:percent"),
+        .leanMass: MetricEntities(phrase: "lean mass", deviceClass: "weight"),
+        .height: MetricEntities(phrase: "height", icon: "mdi:human-male-height", deviceClass: "distance"),
+        .bodyMassIndex: MetricEntities(phrase: "body mass index", icon: "mdi:human"),
+        .heartRateRecovery: MetricEntities(phrase: "heart rate recovery", icon: "mdi:heart-minus"),
+        .walkingHeartRate: MetricEntities(phrase: "walking heart rate", icon: "mdi:heart-pulse"),
+        .noiseExposure: MetricEntities(
+            phrase: "noise exposure", icon: "mdi:ear-hearing", deviceClass: "sound_pressure"),
+        .dietaryEnergy: MetricEntities(phrase: "dietary energy", icon: "mdi:food-apple", deviceClass: "energy"),
+        // Not the class of weight: it allows no totals.
+        .protein: MetricEntities(phrase: "protein", icon: "mdi:food-drumstick"),
+        .carbohydrates: MetricEntities(phrase: "carbohydrates", icon: "mdi:bread-slice"),
+        .fat: MetricEntities(phrase: "fat", icon: "mdi:oil"),
     ]
 }
 
@@ -64,6 +88,17 @@ extension Metric {
     /// The presentation of its entities.
     var entities: MetricEntities {
         MetricEntities.table[self] ?? MetricEntities(phrase: rawValue.replacing("_", with: " "))
+    }
+
+    /// The sums of its day that have sensors.
+    var daySums: [MetricEntities.DaySum] {
+        let entities = entities
+        guard entities.sums.isEmpty, shape == .count else { return entities.sums }
+        return [
+            MetricEntities.DaySum(
+                key: "\(rawValue)_today", name: "\(title) today", member: "total", unit: unit ?? "",
+                deviceClass: entities.deviceClass, icon: entities.icon)
+        ]
     }
 
     /// The metric's name within a sentence.

@@ -16,7 +16,7 @@ package struct StatisticSensor: Sendable, Hashable {
 
     /// The number of a sample that counts.
     package enum Part: Sendable, Hashable {
-        case value, systolic, diastolic, distance, energy
+        case value, systolic, diastolic, metres, kilocalories
     }
 
     package var key: String
@@ -30,10 +30,10 @@ package struct StatisticSensor: Sendable, Hashable {
 
     /// The sensors of a metric.
     package static func all(of metric: Metric) -> [StatisticSensor] {
-        let sums = metric.entities.sums.map { sum in
+        let sums = metric.daySums.map { sum in
             StatisticSensor(
                 key: sum.key, name: sum.name, metric: metric, kind: sum.isCounter ? .counter : .dailySum,
-                part: sum.member == "distance_m" ? .distance : sum.member == "energy_kcal" ? .energy : .value,
+                part: sum.member == "distance_m" ? .metres : sum.member == "energy_kcal" ? .kilocalories : .value,
                 unit: sum.unit)
         }
         guard metric.hasHistory else { return [] }
@@ -60,8 +60,8 @@ package struct StatisticSensor: Sendable, Hashable {
         case (.value, _): sample.value
         case (.systolic, .bloodPressure(let pressure)): pressure.systolic
         case (.diastolic, .bloodPressure(let pressure)): pressure.diastolic
-        case (.distance, .steps(let steps)): steps.distance
-        case (.energy, .steps(let steps)): steps.energy
+        case (.metres, .count(let increment)): increment.distance
+        case (.kilocalories, .count(let increment)): increment.energy
         default: nil
         }
     }

@@ -58,13 +58,13 @@ extension DailySummary.Details {
                 ("average_diastolic", .of(extremes.average?.diastolic)),
                 ("average_pulse", .of(extremes.average?.pulse)),
             ]
-        case .steps(let count, let distance, let energy):
-            [("total", .of(count)), ("distance_m", .of(distance)), ("energy_kcal", .of(energy))]
+        case .count(let total, let distance, let energy):
+            [("total", .of(total)), ("distance_m", .of(distance)), ("energy_kcal", .of(energy))]
         case .sleep(let totals):
             [
                 ("total", .of(totals.asleep)), ("deep_min", .of(totals.deep)), ("light_min", .of(totals.light)),
-                ("rem_min", .of(totals.rem)), ("awake_min", .of(totals.awake)), ("start", .of(totals.start)),
-                ("end", .of(totals.end)),
+                ("rem_min", .of(totals.rem)), ("awake_min", .of(totals.awake)), ("asleep_min", .of(totals.unstaged)),
+                ("in_bed_min", .of(totals.inBed)), ("start", .of(totals.start)), ("end", .of(totals.end)),
             ]
         case .sport(let totals):
             [
@@ -98,15 +98,16 @@ extension DailySummary.Details {
                     maximumDiastolic: try sample("maximum_diastolic"),
                     minimumDiastolic: try sample("minimum_diastolic"), average: average))
         case .count:
-            self = .steps(
-                count: try json.integer("total"), distance: json["distance_m"]?.asDouble,
+            self = .count(
+                total: try json.number("total"), distance: json["distance_m"]?.asDouble,
                 energy: json["energy_kcal"]?.asDouble)
         case .sleep:
             self = .sleep(
                 .init(
                     asleep: try json.integer("total"), deep: try json.integer("deep_min"),
                     light: try json.integer("light_min"), rem: try json.integer("rem_min"),
-                    awake: try json.integer("awake_min"), start: json.optionalTime("start"),
+                    awake: try json.integer("awake_min"), unstaged: json["asleep_min"]?.asInt ?? 0,
+                    inBed: json["in_bed_min"]?.asInt ?? 0, start: json.optionalTime("start"),
                     end: json.optionalTime("end")))
         case .session:
             self = .sport(

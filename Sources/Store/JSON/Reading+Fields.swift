@@ -10,20 +10,22 @@ extension Sample {
         switch reading {
         case .value:
             if members.isEmpty, qualifiers.isEmpty { return nil }
-            add(qualifiers.sorted { $0.key.rawValue < $1.key.rawValue }.map { ($0.key.rawValue, .string($0.value)) })
+            add(words)
         case .bloodPressure(let pressure):
             add([
                 ("systolic", .of(pressure.systolic)), ("diastolic", .of(pressure.diastolic)),
                 ("pulse", .of(pressure.pulse)),
             ])
-        case .steps(let steps):
-            if members.isEmpty, steps.distance == nil, steps.energy == nil { return nil }
-            add([("distance_m", .of(steps.distance)), ("energy_kcal", .of(steps.energy))])
+        case .count(let increment):
+            if members.isEmpty, qualifiers.isEmpty, increment.distance == nil, increment.energy == nil { return nil }
+            add([("distance_m", .of(increment.distance)), ("energy_kcal", .of(increment.energy))] + words)
         case .sleep(let sleep):
             let stages = sleep.stages.map { stage in
                 JSONValue.array([.string(stage.depth.rawValue), .time(stage.start), .time(stage.end)])
             }
-            add([("stages", .array(stages))])
+            let untimed = sleep.untimed.sorted { $0.key.rawValue < $1.key.rawValue }
+                .map { (key: $0.key.rawValue, value: JSONValue.of($0.value)) }
+            add([("stages", .array(stages)), ("minutes", untimed.isEmpty ? nil : .record(untimed))])
         case .sport(let sport):
             add([
                 ("activity", .string(sport.activity)), ("distance_m", .of(sport.distance)),
@@ -33,6 +35,10 @@ extension Sample {
             ])
         }
         return JSONValue.record(members).bytes
+    }
+
+    private var words: [(key: String, value: JSONValue?)] {
+        qualifiers.sorted { $0.key.rawValue < $1.key.rawValue }.map { ($0.key.rawValue, .string($0.value)) }
     }
 }
 
@@ -81,18 +87,19 @@ extension Reading {
         case .count:
             let json: JSONValue = fields == nil ? [:] : try .kept(fields)
             guard
-                let steps = Steps(
+                let increment = Increment(
                     amount: value, distance: json["distance_m"]?.asDouble, energy: json["energy_kcal"]?.asDouble)
             else { throw JSONValue.isDamaged }
-            self = .steps(steps)
+            self = .count(increment)
         case .sleep:
-            let stages = try JSONValue.kept(fields).list("stages").map { stage in
+            let json = try JSONValue.kept(fields)
+            let stages = try json.list("stages").map { stage in
                 guard let depth = stage[0]?.asString.flatMap(Sleep.Stage.Depth.init(rawValue:)),
                     let start = stage[1]?.asInt64, let end = stage[2]?.asInt64
                 else { throw JSONValue.isDamaged }
                 return Sleep.Stage(depth, from: Timestamp(milliseconds: start), to: Timestamp(milliseconds: end))
             }
-            self = .sleep(Sleep(stages: stages))
+            self = .sleep(Sleep(stages: stages, untimed: Sleep.untimed(in: json["minutes"])))
         case .session:
             let json = try JSONValue.kept(fields)
             self = .sport(
@@ -103,5 +110,16 @@ extension Reading {
                     averageHeartRate: json["heart_rate_avg"]?.asDouble,
                     maximumHeartRate: json["heart_rate_max"]?.asDouble))
         }
+    }
+}
+
+extension Sleep {
+    /// The minutes without times of a row. Those of a depth of a newer program are skipped.
+    fileprivate static func untimed(in json: JSONValue?) -> [Stage.Depth: Int] {
+        var result: [Stage.Depth: Int] = [:]
+        for member in json?.asObject ?? [] {
+            if let depth = Stage.Depth(rawValue: member.key) { result[depth] = member.value.asInt }
+        }
+        return result
     }
 }

@@ -1,8 +1,8 @@
 import GRDB
 import Vitals
 
-/// Samples as rows: writes and reads them. The column `user_initiated` has the key's `code`, which is also the source of a sample that
-/// stands beside another one; `fields` begins with the source, if there is one.
+/// Samples as rows: writes and reads them. The column `user_initiated` has the key's `code`, which also tells apart samples that stand
+/// beside each other; `fields` begins with the source, if there is one.
 enum SampleTable {
     static let insertion = """
         INSERT INTO sample(series, start, duration, user_initiated, value, fields, kind, exercise, user, revision,
@@ -32,10 +32,11 @@ enum SampleTable {
         WHERE series = ?1 AND start = ?2 AND duration = ?3 AND user_initiated = ?4
         """
 
-    /// The keys of the records that begin from one moment on and before another, last first, with their users and
-    /// whether they are withdrawn.
+    /// The keys of the records that begin from one moment on and before another, last first, with their users, whether they are
+    /// withdrawn, and how much a sleep says: its fields if any of it has an unknown depth, and its minutes asleep.
     static let rivals = """
-        SELECT start, duration, user_initiated, user, withdrawn FROM sample
+        SELECT start, duration, user_initiated, user, withdrawn,
+            CASE WHEN instr(fields, '"asleep"') > 0 THEN fields END, value FROM sample
         WHERE series = ?1 AND start >= ?2 AND start < ?3 ORDER BY start DESC LIMIT ?4
         """
 
@@ -81,7 +82,7 @@ enum SampleTable {
             end: Timestamp(milliseconds: start &+ row.int64(1)), kind: Sample.Kind(code: row.int64(5)),
             isUserInitiated: code & 1 == 1, isExercise: row.isNull(6) ? nil : row.int64(6) != 0,
             revision: row.optionalInt(9), user: row.optionalInt(7), qualifiers: try metric.qualifiers(fields: fields),
-            origin: try SampleOrigin(fields: fields, isBeside: code > 1),
+            origin: try SampleOrigin(fields: fields, isBeside: code > 1 && !metric.isSeparated),
             reading: try Reading(metric: metric, value: row.double(3), fields: fields))
         return StoredSample(
             sample: sample, of: device, revision: Int(row.int64(8)),

@@ -60,7 +60,7 @@ extension Transaction {
                 """,
                 [
                     series.highWater, series.cursor, series.latest?.start.milliseconds, series.latest?.duration,
-                    series.latest?.isUserInitiated, series.row,
+                    series.latest?.code, series.row,
                 ])
             cached.series[place]?.isChanged = false
         }
@@ -154,12 +154,12 @@ extension SampleKey {
     /// The sample's duration in milliseconds.
     var duration: Int64 { end.milliseconds &- start.milliseconds }
 
-    /// The key from three columns: start, duration, user-initiated. `nil` if there is none.
+    /// The key from three columns: start, duration, code. `nil` if there is none.
     init?(_ row: Row, from index: Int) {
         guard let start = row[index] as Int64?, let duration = row[index + 1] as Int64? else { return nil }
         self.init(
             start: Timestamp(milliseconds: start), end: Timestamp(milliseconds: start &+ duration),
-            isUserInitiated: row[index + 2] as Bool? ?? false)
+            code: row[index + 2] as Int64? ?? 0)
     }
 }
 

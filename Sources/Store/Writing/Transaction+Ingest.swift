@@ -93,7 +93,7 @@ extension Transaction {
             own.append(outcomes.count)
             outcomes.append(outcome)
             let key = SampleKey(outcome.stored.sample)
-            guard !outcome.stored.isWithdrawn, key.source == 0 else { continue }
+            guard !outcome.stored.isWithdrawn, !outcome.stored.sample.isBeside else { continue }
             let excludesLatest = series.latest.map { key.excludes($0, of: metric) } == true
             if ingest.overlaps != .latestEnd && excludesLatest || series.latest.map({ $0.end < key.end }) ?? true {
                 series.latest = key

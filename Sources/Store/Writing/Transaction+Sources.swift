@@ -6,6 +6,8 @@ struct Arrival {
     var outcome: SampleOutcome
     /// The user slot of the record's previous person, if known.
     var formerUser: Int?
+    /// How much the record said before, if it is a sleep.
+    var formerDetail: Sleep.Detail?
     /// Whether a record of an earlier source has taken the place of a later one's.
     var isReplaced = false
     /// Whether it is an interval of a later source, which is not kept.
@@ -36,7 +38,7 @@ extension Transaction {
                 outcome.stored.sample.origin = origin
                 try rewrite(outcome.stored, series: series)
             }
-            return Arrival(outcome: outcome, formerUser: theirs.user)
+            return Arrival(outcome: outcome, formerUser: theirs.user, formerDetail: theirs.sleepDetail)
         case .behind where ours.metric.isInterval:
             var dropped = stored
             dropped.isWithdrawn = true

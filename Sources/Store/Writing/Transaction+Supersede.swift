@@ -8,6 +8,14 @@ private struct Rival {
     /// How its source compares with that of the record beside which it was found. Only counts of several sources exclude each other
     /// by it; of other records the source does not matter.
     var precedence: Precedence
+    /// How much it says if it is a sleep.
+    var detail: Sleep.Detail?
+
+    /// Whether it is a sleep that says more than another one (`true`) or less (`false`); `nil` if both say as much, or are no sleeps.
+    func saysMore(than sample: Sample) -> Bool? {
+        guard let detail, let other = sample.sleepDetail, detail != other else { return nil }
+        return detail > other
+    }
 }
 
 extension Transaction {
@@ -37,10 +45,17 @@ extension Transaction {
         var isWithdrawn = stored.isWithdrawn
         let isLastReported = ingest.overlaps == .lastReported
         let isCounted = ingest.overlaps == .largestCount && outcome.novelty == .corrected
-        if outcome.novelty == .new || hasNewPerson || isCounted || arrival.isReplaced || isLastReported && isWithdrawn {
+        // A sleep may say more or less than before.
+        let isToldAnew =
+            outcome.novelty == .corrected && arrival.formerDetail.map { $0 != stored.sample.sleepDetail } ?? false
+        if outcome.novelty == .new || hasNewPerson || isCounted || isToldAnew || arrival.isReplaced
+            || isLastReported && isWithdrawn
+        {
             isWithdrawn = false
             for rival in try rivals(of: stored.sample, user: stored.sample.user, series: series, ingest: ingest) {
-                let isReplaced = isLastReported && rival.precedence == .same
+                // A time in bed, or a night without stages, replaces no night with stages, however late it is reported.
+                let isReplaced =
+                    isLastReported && rival.precedence == .same && rival.saysMore(than: stored.sample) != true
                 if !isReplaced, try prevails(rival, over: stored.sample, series: series, ingest: ingest) {
                     isWithdrawn = true
                 } else if !rival.isWithdrawn {
@@ -48,7 +63,7 @@ extension Transaction {
                 }
             }
         }
-        if outcome.novelty == .corrected, hasNewPerson {
+        if outcome.novelty == .corrected, hasNewPerson || isToldAnew && !isLastReported {
             try restoreRivals(of: stored.sample, user: formerUser, series: series, outcomes: &outcomes, ingest: ingest)
         }
         guard isWithdrawn || stored.isWithdrawn else { return }
@@ -81,7 +96,7 @@ extension Transaction {
         outcomes.append(SampleOutcome(stored: stored, novelty: .withdrawn))
     }
 
-    /// Restores a person's records if the only record that excluded them now belongs to another person.
+    /// Restores a person's records if the only record that excluded them now belongs to another person, or says less.
     private func restoreRivals(
         of sample: Sample, user: Int?, series: CachedSeries, outcomes: inout [SampleOutcome], ingest: Ingest
     ) throws {
@@ -106,6 +121,7 @@ extension Transaction {
         _ rival: Rival, over sample: Sample, series: CachedSeries, ingest: Ingest
     ) throws -> Bool {
         if rival.precedence != .same { return rival.precedence == .before }
+        if let saysMore = rival.saysMore(than: sample) { return saysMore }
         if ingest.overlaps == .largestCount, let count = sample.count,
             let other = try self.sample(rival.key, sample.metric, series: series, device: ingest.device)?.sample.count,
             other != count
@@ -134,15 +150,30 @@ extension Transaction {
             let other = SampleKey(
                 start: start, end: start + .milliseconds(statement.int64(1)), code: statement.int64(2))
             var precedence = Precedence.same
+            var detail: Sleep.Detail?
             if isCount {
                 let origin = try SampleOrigin(fields: statement.bytes(5), isBeside: false)
                 precedence = Precedence(of: origin, over: sample.origin)
+            } else if sample.metric.shape == .sleep {
+                detail = try Self.detail(ofSleepWith: statement.bytes(5), minutes: statement.double(6), sample.metric)
             }
             let excludes = precedence == .same ? key.excludes(other, of: sample.metric) : key.overlaps(other)
             guard excludes, ingest.wearers.areSame(statement.optionalInt(3), user) else { continue }
-            result.append(Rival(key: other, isWithdrawn: statement.int64(4) != 0, precedence: precedence))
+            result.append(
+                Rival(key: other, isWithdrawn: statement.int64(4) != 0, precedence: precedence, detail: detail))
         }
         return result
+    }
+
+    /// How much a sleep says, from the columns of `SampleTable.rivals`: most have no unknown depth, and are not parsed for it.
+    private static func detail(
+        ofSleepWith fields: [UInt8]?, minutes: Double, _ metric: Metric
+    ) throws -> Sleep.Detail {
+        if minutes < 1 { return .inBed }
+        guard let fields, case .sleep(let sleep) = try Reading(metric: metric, value: minutes, fields: fields) else {
+            return .stages
+        }
+        return sleep.detail
     }
 
     private func sample(
@@ -164,8 +195,11 @@ extension Transaction {
 }
 
 extension Sample {
-    /// The number of steps; `nil` for anything else.
+    /// How much it says if it is a sleep.
+    var sleepDetail: Sleep.Detail? { if case .sleep(let sleep) = reading { sleep.detail } else { nil } }
+
+    /// What was counted; `nil` for anything else.
     var count: Double? {
-        if case .steps(let steps) = reading { steps.amount } else { nil }
+        if case .count(let increment) = reading { increment.amount } else { nil }
     }
 }

@@ -44,7 +44,7 @@ extension AlertRule {
             return subject == (metric.distinguishesExercise ? isAtRest ? .resting : .exercise : .value) ? value : nil
         case .bloodPressure(let pressure):
             return subject == .systolic ? pressure.systolic : subject == .diastolic ? pressure.diastolic : nil
-        case .steps, .sleep, .sport: return nil
+        case .count, .sleep, .sport: return nil
         }
     }
 

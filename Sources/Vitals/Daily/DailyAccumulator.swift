@@ -27,7 +27,7 @@ public struct DailyAccumulator: Sendable, Hashable {
             switch metric.shape {
             case .value: .values(ValueTally())
             case .pressure: .pressures(PressureTally())
-            case .count: .steps(StepsTally())
+            case .count: .count(CountTally(decimals: metric.decimals))
             case .sleep: .sleep(DailySummary.SleepTotals())
             case .session: .sport(SportTally())
             }
@@ -52,7 +52,7 @@ public struct DailyAccumulator: Sendable, Hashable {
 private enum Tally: Sendable, Hashable {
     case values(ValueTally)
     case pressures(PressureTally)
-    case steps(StepsTally)
+    case count(CountTally)
     case sleep(DailySummary.SleepTotals)
     case sport(SportTally)
 
@@ -60,15 +60,15 @@ private enum Tally: Sendable, Hashable {
     mutating func add(_ sample: StoredSample) -> Bool {
         switch (self, sample.sample.reading) {
         case (.values(var tally), .value(let value)):
-            self = .steps(StepsTally())  // so that the resting items have one owner and are not copied
+            self = .count(CountTally())  // so that the resting items have one owner and are not copied
             tally.add(sample, value)
             self = .values(tally)
         case (.pressures(var tally), .bloodPressure(let pressure)):
             tally.add(sample, pressure)
             self = .pressures(tally)
-        case (.steps(var tally), .steps(let steps)):
-            tally.add(steps)
-            self = .steps(tally)
+        case (.count(var tally), .count(let increment)):
+            tally.add(increment)
+            self = .count(tally)
         case (.sleep(var totals), .sleep(let sleep)):
             totals.add(sleep, from: sample.sample.start, to: sample.sample.end)
             self = .sleep(totals)
@@ -86,7 +86,7 @@ private enum Tally: Sendable, Hashable {
         switch self {
         case .values(let tally): .values(tally.extremes)
         case .pressures(let tally): .bloodPressure(tally.extremes)
-        case .steps(let tally): .steps(count: tally.count, distance: tally.distance.total, energy: tally.energy.total)
+        case .count(let tally): .count(total: tally.total, distance: tally.distance.total, energy: tally.energy.total)
         case .sleep(let totals): .sleep(totals)
         case .sport(let tally): .sport(tally.totals)
         }

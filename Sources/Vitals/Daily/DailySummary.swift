@@ -28,8 +28,8 @@ public struct DailySummary: Sendable, Hashable {
         indirect case values(Extremes)
         /// Blood pressure.
         indirect case bloodPressure(PressureExtremes)
-        /// Steps: totals of the day.
-        case steps(count: Int, distance: Double?, energy: Double?)
+        /// Counts: totals of the day, `total` in the metric's unit and with its decimals.
+        case count(total: Double, distance: Double?, energy: Double?)
         /// Sleep: the night that ended on the day, with its naps, in minutes.
         case sleep(SleepTotals)
         /// Sport: totals of the day.
@@ -79,7 +79,7 @@ public struct DailySummary: Sendable, Hashable {
 
     /// Totals of a day's sleep, in whole minutes.
     public struct SleepTotals: Sendable, Hashable {
-        /// Minutes in deep, light and REM sleep.
+        /// Minutes asleep, of all depths and of an unknown one.
         public var asleep: Int
         /// Minutes in deep sleep.
         public var deep: Int
@@ -89,20 +89,26 @@ public struct DailySummary: Sendable, Hashable {
         public var rem: Int
         /// Minutes awake during a sleep.
         public var awake: Int
+        /// Minutes asleep of unknown depth.
+        public var unstaged: Int
+        /// Minutes in bed, of which it is not known whether asleep.
+        public var inBed: Int
         /// When the first sleep began.
         public var start: Timestamp?
         /// When the last sleep ended.
         public var end: Timestamp?
         /// Totals of a day.
         public init(
-            asleep: Int = 0, deep: Int = 0, light: Int = 0, rem: Int = 0, awake: Int = 0, start: Timestamp? = nil,
-            end: Timestamp? = nil
+            asleep: Int = 0, deep: Int = 0, light: Int = 0, rem: Int = 0, awake: Int = 0, unstaged: Int = 0,
+            inBed: Int = 0, start: Timestamp? = nil, end: Timestamp? = nil
         ) {
             self.asleep = asleep
             self.deep = deep
             self.light = light
             self.rem = rem
             self.awake = awake
+            self.unstaged = unstaged
+            self.inBed = inBed
             self.start = start
             self.end = end
         }
@@ -183,7 +189,7 @@ extension DailySummary {
     /// - Resting items are samples of kind `resting`. Every sample of the resting heart rate is one, of any kind.
     ///   The newest `DailyAccumulator.restingLimit` of the day are kept.
     /// - Sleeps are added up with their naps, from the start of the first to the end of the last.
-    /// - Steps, sleep and sport have no `average`.
+    /// - Counts, sleep and sport have no `average`.
     /// - Samples of another metric or with a reading of another kind are ignored.
     public init(metric: Metric, day: LocalDay, samples: some Sequence<StoredSample>) {
         var accumulator = DailyAccumulator(metric: metric, day: day)
@@ -225,7 +231,7 @@ extension DailySummary {
             extremes.maximumDiastolic = extremes.maximumDiastolic?.withoutReceipt
             extremes.minimumDiastolic = extremes.minimumDiastolic?.withoutReceipt
             result.details = .bloodPressure(extremes)
-        case .steps, .sleep, .sport: break
+        case .count, .sleep, .sport: break
         }
         return result
     }

@@ -60,21 +60,30 @@ struct PressureTally: Sendable, Hashable {
     }
 }
 
-/// Tally of a day's steps.
-struct StepsTally: Sendable, Hashable {
+/// Tally of a day's counts.
+struct CountTally: Sendable, Hashable {
     private var whole = 0
     private var thousandths = 0
     private(set) var distance = ExactSum()
     private(set) var energy = ExactSum()
+    /// How many parts of the total make one unit: 1, 10, 100 or 1000.
+    private let parts: Int
 
-    /// The steps of all samples. Only their sum is rounded: minutes with parts of a step add up to whole ones.
-    var count: Int { whole.saturatingSum(thousandths.saturatingSum(500) / 1000) }
+    /// A total with this many decimals, at most three.
+    init(decimals: Int = 0) { parts = (0..<min(decimals, 3)).reduce(1) { parts, _ in parts * 10 } }
 
-    mutating func add(_ steps: Steps) {
-        whole = whole.saturatingSum(steps.count)
-        thousandths = thousandths.saturatingSum(steps.thousandths)
-        distance.add(steps.distance)
-        energy.add(steps.energy)
+    /// The sum of all samples. Only the sum is rounded: minutes with parts of a step add up to whole ones.
+    var total: Double {
+        let perPart = 1000 / parts
+        let rest = thousandths.saturatingSum(perPart / 2) / perPart
+        return (Double(whole) * Double(parts) + Double(rest)) / Double(parts)
+    }
+
+    mutating func add(_ increment: Increment) {
+        whole = whole.saturatingSum(increment.count)
+        thousandths = thousandths.saturatingSum(increment.thousandths)
+        distance.add(increment.distance)
+        energy.add(increment.energy)
     }
 }
 
@@ -108,12 +117,13 @@ struct SportTally: Sendable, Hashable {
 extension DailySummary.SleepTotals {
     /// Adds a sleep in whole minutes, so that the day's total is the sum of the samples' values.
     mutating func add(_ sleep: Sleep, from start: Timestamp, to end: Timestamp) {
-        let (deep, light, rem) = (sleep.minutes(.deep), sleep.minutes(.light), sleep.minutes(.rem))
-        self.deep = self.deep.saturatingSum(deep)
-        self.light = self.light.saturatingSum(light)
-        self.rem = self.rem.saturatingSum(rem)
+        deep = deep.saturatingSum(sleep.minutes(.deep))
+        light = light.saturatingSum(sleep.minutes(.light))
+        rem = rem.saturatingSum(sleep.minutes(.rem))
         awake = awake.saturatingSum(sleep.minutes(.awake))
-        asleep = asleep.saturatingSum(deep + light + rem)
+        unstaged = unstaged.saturatingSum(sleep.minutes(.asleep))
+        inBed = inBed.saturatingSum(sleep.minutes(.inBed))
+        asleep = asleep.saturatingSum(sleep.minutesAsleep)
         self.start = min(self.start ?? start, start)
         self.end = max(self.end ?? end, end)
     }

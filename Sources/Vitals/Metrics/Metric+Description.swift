@@ -5,7 +5,7 @@ extension Metric {
         case value
         /// Systolic and diastolic pressure. A day has extremes and mean of both.
         case pressure
-        /// Steps within an interval: an increment. A day has their sum.
+        /// What was counted within an interval, such as steps or kilocalories: an increment. A day has their sum.
         case count
         /// One sleep. A day has the night that ended on it, including naps.
         case sleep
@@ -26,8 +26,8 @@ extension Metric {
     public var unit: String? { details.unit }
 
     /// The plausible values of a living person, in the metric's unit, bounds included. Readings outside are refused,
-    /// and limits must lie within. For blood pressure it applies to both pressures. `nil` for steps, sleep and sport,
-    /// which have no single measured value.
+    /// and limits must lie within. For blood pressure it applies to both pressures, and for a count to one sample. `nil`
+    /// for sleep and sport, which have no single measured value.
     public var range: ClosedRange<Double>? { details.range }
 
     /// Number of decimals that a value is shown with and a limit may have.
@@ -40,7 +40,7 @@ extension Metric {
     /// resting heart rate. `nil` for all others.
     public var restOf: Metric? { MetricTable.current.restOf[index] }
 
-    /// Whether samples span an interval (sleep, sport, steps), and so may appear on the device hours after they began.
+    /// Whether samples span an interval (sleep, sport, counts), and so may appear on the device hours after they began.
     public var isInterval: Bool { shape == .count || shape == .sleep || shape == .session }
 
     /// Whether devices keep a history of it: all metrics except the battery.
@@ -51,6 +51,12 @@ extension Metric {
 
     /// Whether its samples may have a word of this qualifier.
     public func has(_ qualifier: Qualifier) -> Bool { qualifiers.contains { $0.qualifier == qualifier } }
+
+    /// Whether samples with different words of a qualifier are different records (`QualifierDescription.isSeparate`).
+    package var isSeparated: Bool { qualifiers.contains(where: \.isSeparate) }
+
+    /// Whether its counts may have a distance and an energy.
+    public var hasMovement: Bool { details.hasMovement }
 
     /// Whether devices can monitor it themselves, with a schedule and, for most metrics, alert limits.
     public var isMonitored: Bool { details.monitoring != nil }
@@ -81,7 +87,7 @@ extension Reading {
         switch self {
         case .value: .value
         case .bloodPressure: .pressure
-        case .steps: .count
+        case .count: .count
         case .sleep: .sleep
         case .sport: .session
         }

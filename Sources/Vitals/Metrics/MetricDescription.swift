@@ -1,7 +1,7 @@
 /// Everything specific to one metric: a row of `MetricTable`.
 ///
-/// All code that reads or writes samples, days and settings uses this description. A new metric with one value needs a
-/// row here, a line of documentation and, for an icon or a device class, a row in the entities of Home Assistant.
+/// All code that reads or writes samples, days and settings uses this description. A new value or counter needs a row
+/// here, a line of documentation and, for an icon or a device class, a row in the entities of Home Assistant.
 package struct MetricDescription: Sendable {
     /// The name on all wires.
     package var name: String
@@ -9,7 +9,7 @@ package struct MetricDescription: Sendable {
     package var shape: Metric.Shape
     /// The unit of `value` in every payload; `nil` for a metric without one.
     package var unit: String?
-    /// The plausible values of a living person, bounds included; `nil` if there is no single measured value.
+    /// The plausible values of a living person, bounds included, of a count those of one sample; `nil` if there is no single value.
     package var range: ClosedRange<Double>?
     /// Number of decimals that a value is shown with and a limit may have.
     package var decimals: Int
@@ -21,6 +21,8 @@ package struct MetricDescription: Sendable {
     package var hasHistory: Bool
     /// The words that its samples may have beside the value.
     package var qualifiers: [QualifierDescription]
+    /// Whether its counts may have a distance and an energy.
+    package var hasMovement: Bool
     /// How it is monitored; `nil` if it is not.
     package var monitoring: Monitoring?
 
@@ -54,7 +56,7 @@ package struct MetricDescription: Sendable {
     package init(
         _ name: String, _ shape: Metric.Shape, unit: String?, range: ClosedRange<Double>? = nil, decimals: Int = 0,
         freshness: Duration? = nil, restOf: String? = nil, hasHistory: Bool = true,
-        qualifiers: [QualifierDescription] = [], monitoring: Monitoring? = nil
+        qualifiers: [QualifierDescription] = [], hasMovement: Bool = false, monitoring: Monitoring? = nil
     ) {
         self.name = name
         self.shape = shape
@@ -65,6 +67,7 @@ package struct MetricDescription: Sendable {
         self.restOf = restOf
         self.hasHistory = hasHistory
         self.qualifiers = qualifiers
+        self.hasMovement = hasMovement
         self.monitoring = monitoring
     }
 }

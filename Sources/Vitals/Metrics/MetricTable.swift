@@ -40,7 +40,9 @@ package struct MetricTable: Sendable {
     /// The ranges are deliberately wide: they exclude what a sensor sends without contact (0 or 255 bpm, 20 °C), but
     /// nothing that is merely unusual. Default schedules and limits are the examples from the guide of automatic
     /// monitoring.
-    private static let standard: [MetricDescription] = [
+    private static let standard: [MetricDescription] = first + counters + bodies + food
+
+    private static let first: [MetricDescription] = [
         MetricDescription(
             "heart_rate", .value, unit: "bpm", range: 20...300, freshness: .minutes(30),
             monitoring: .init(
@@ -62,7 +64,9 @@ package struct MetricTable: Sendable {
         MetricDescription(
             "temperature", .value, unit: "°C", range: 25...45, decimals: 1, freshness: .hours(24),
             monitoring: .init(from: 0, to: 1440, every: 60, limits: [(.value, 36...38)], hysteresis: 0.3)),
-        MetricDescription("steps", .count, unit: "steps"),
+        // Up to twice what the fastest runners make in 24 hours.
+        MetricDescription(
+            "steps", .count, unit: "steps", range: 0...Double(SampleLimits.steps.upperBound), hasMovement: true),
         MetricDescription("sleep", .sleep, unit: "min"),
         MetricDescription("sport", .session, unit: "min"),
         MetricDescription("battery", .value, unit: "%", range: 0...100, hasHistory: false),
@@ -99,5 +103,57 @@ package struct MetricTable: Sendable {
             ],
             // A strip is used rarely, so one value is enough.
             monitoring: .init(from: 0, to: 1440, every: 5, limits: [(.value, 70...180)], hysteresis: 5, count: 1)),
+    ]
+
+    /// What a day adds up. A sample lasts a week at most, and its range is what a person could do in it.
+    private static let counters: [MetricDescription] = [
+        MetricDescription(
+            "distance", .count, unit: "m", range: SampleLimits.distance,
+            qualifiers: [
+                QualifierDescription(
+                    .activity, ["walking_running", "cycling", "swimming", "wheelchair"], isSeparate: true)
+            ]),
+        // Beyond rest, and all of it.
+        MetricDescription("active_energy", .count, unit: "kcal", range: SampleLimits.energy),
+        MetricDescription("total_energy", .count, unit: "kcal", range: SampleLimits.energy),
+        MetricDescription("basal_energy", .count, unit: "kcal", range: SampleLimits.energy),
+        // One floor is about 3 m. The record of 12 hours on stairs is 13,146 m (Christian Riedl, Frankfurt 2014), which
+        // would be 61,000 floors in a week.
+        MetricDescription("floors", .count, unit: "floors", range: 0...65_000),
+        // The minutes and the hours of a week.
+        MetricDescription("exercise_minutes", .count, unit: "min", range: 0...10_080),
+        MetricDescription("stand_hours", .count, unit: "h", range: 0...168),
+        // Kidneys excrete at most about 20 L a day.
+        MetricDescription("hydration", .count, unit: "mL", range: 0...150_000),
+    ]
+
+    /// Values of the body and its surroundings.
+    private static let bodies: [MetricDescription] = [
+        // The highest that was measured is 96.7 (a cyclist of 18 years, Rønnestad et al., J Appl Physiol 2019); the lowest of
+        // people who walk into a laboratory, with a failing heart, is about 5.
+        MetricDescription("vo2_max", .value, unit: "mL/(kg·min)", range: 3...100, decimals: 1),
+        // Essential fat is 2 to 5 % of a man, and nobody is fat alone.
+        MetricDescription("body_fat", .value, unit: "%", range: 1...90, decimals: 1),
+        // Of the same people as weight.
+        MetricDescription("lean_mass", .value, unit: "kg", range: 0.3...300, decimals: 1),
+        // From premature babies to Robert Wadlow, 272 cm (Guinness World Records).
+        MetricDescription("height", .value, unit: "cm", range: 20...280, decimals: 1),
+        // From premature babies to Jon Minnoch, 635 kg at 185 cm (Guinness World Records).
+        MetricDescription("body_mass_index", .value, unit: "kg/m²", range: 5...210, decimals: 1),
+        // How far the heart rate falls in the first minute after exercise; a median is 17, and 12 is little (Cole et al., NEJM
+        // 1999). It cannot fall by more than from the highest rate to rest.
+        MetricDescription("heart_rate_recovery", .value, unit: "bpm", range: 0...200),
+        MetricDescription("walking_heart_rate", .value, unit: "bpm", range: 20...300),
+        // A sound of 194 dB leaves nothing between the waves of its pressure.
+        MetricDescription("noise_exposure", .value, unit: "dBA", range: 0...194, decimals: 1, freshness: .hours(24)),
+    ]
+
+    /// What a person eats in a sample's time, at most a week: several times the 10,000 kcal a day of the hardest races, and
+    /// what would have that energy (4 kcal a gram of protein or carbohydrate, 9 of fat).
+    private static let food: [MetricDescription] = [
+        MetricDescription("dietary_energy", .count, unit: "kcal", range: 0...200_000),
+        MetricDescription("protein", .count, unit: "g", range: 0...50_000, decimals: 1),
+        MetricDescription("carbohydrates", .count, unit: "g", range: 0...50_000, decimals: 1),
+        MetricDescription("fat", .count, unit: "g", range: 0...22_000, decimals: 1),
     ]
 }

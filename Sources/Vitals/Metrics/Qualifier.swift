@@ -20,6 +20,8 @@ public struct Qualifier: RawRepresentable, CaseIterable, Sendable, Hashable {
     /// The fluid in which a blood glucose is measured: the fluids of Health Connect, and venous and arterial blood of the
     /// Bluetooth service.
     public static let specimen = Qualifier(rawValue: "specimen")
+    /// How a distance was covered: `walking_running`, `cycling`, `swimming` or `wheelchair`.
+    public static let activity = Qualifier(rawValue: "activity")
 }
 
 /// A qualifier of a metric, with its words.
@@ -31,11 +33,15 @@ public struct QualifierDescription: Sendable, Hashable {
     /// Whether values with different words measure different things, so that they have no common mean and no common
     /// extremes. A missing word differs from every other.
     public let isDecisive: Bool
+    /// Whether records of the same times with different words stand beside each other and add up, so that the word is part of their
+    /// ids. One without a word may be the same as any. Only of counts.
+    public let isSeparate: Bool
 
     /// A qualifier with these words.
-    package init(_ qualifier: Qualifier, _ words: [String], isDecisive: Bool = false) {
+    package init(_ qualifier: Qualifier, _ words: [String], isDecisive: Bool = false, isSeparate: Bool = false) {
         self.qualifier = qualifier
         self.words = words
         self.isDecisive = isDecisive
+        self.isSeparate = isSeparate
     }
 }

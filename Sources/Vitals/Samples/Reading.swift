@@ -4,8 +4,8 @@ public enum Reading: Sendable, Hashable {
     case value(Double)
     /// A blood pressure.
     case bloodPressure(BloodPressure)
-    /// Steps of an interval.
-    case steps(Steps)
+    /// What was counted in an interval: steps, metres, kilocalories.
+    case count(Increment)
     /// One sleep.
     case sleep(Sleep)
     /// One workout. Indirect, because it is rare and four times as large as the others, of which there are thousands.
@@ -16,7 +16,7 @@ public enum Reading: Sendable, Hashable {
     var number: Double? {
         switch self {
         case .value(let value): value
-        case .steps(let steps): steps.amount
+        case .count(let increment): increment.amount
         case .sleep(let sleep): Double(sleep.minutesAsleep)
         case .bloodPressure, .sport: nil
         }
@@ -24,7 +24,7 @@ public enum Reading: Sendable, Hashable {
 }
 
 extension Sample {
-    /// The sample's single number, in its metric's unit: the value, the step count, the minutes asleep, or the
+    /// The sample's single number, in its metric's unit: the value, what was counted, the minutes asleep, or the
     /// workout's whole minutes; `nil` for a blood pressure, which has two.
     public var value: Double? {
         if case .sport = reading { return Double(duration.inMilliseconds / 60_000) }
@@ -49,18 +49,18 @@ public struct BloodPressure: Sendable, Hashable {
     }
 }
 
-/// Steps within an interval.
-public struct Steps: Sendable, Hashable {
-    /// Whole steps within the interval: an increment.
+/// What was counted within an interval, in the unit of its metric: an increment, not a running total.
+public struct Increment: Sendable, Hashable {
+    /// The whole units within the interval.
     public var count: Int
-    /// Thousandths of one further step, from 0 to 999: an app divides a record evenly among the minutes that it covers.
+    /// Thousandths of one further unit, from 0 to 999: an app divides a record evenly among the minutes that it covers.
     public var thousandths: Int
-    /// Distance walked, in metres.
+    /// Distance covered with it, in metres; only of a metric with `hasMovement`.
     public var distance: Double?
-    /// Energy spent, in kilocalories.
+    /// Energy spent with it, in kilocalories; only of a metric with `hasMovement`.
     public var energy: Double?
 
-    /// Steps within an interval, with distance in metres and energy in kilocalories.
+    /// Whole units within an interval, with distance in metres and energy in kilocalories.
     public init(count: Int, thousandths: Int = 0, distance: Double? = nil, energy: Double? = nil) {
         self.count = count
         self.thousandths = thousandths
@@ -69,27 +69,36 @@ public struct Steps: Sendable, Hashable {
     }
 }
 
-extension Steps {
+extension Increment {
     /// The greatest amount that is read: beyond all that may be stored, and small enough to be counted in thousandths.
     private static let maximumAmount = 1e12
 
-    /// An amount that may have a part of a step, in thousandths; `nil` for one that is negative, or no number of steps at all.
+    /// An amount that may have a part of a unit, in thousandths; `nil` for one that is negative, or no number at all.
     public init?(amount: Double, distance: Double? = nil, energy: Double? = nil) {
         guard amount >= 0, amount <= Self.maximumAmount else { return nil }
         let (whole, rest) = Int((amount * 1000).rounded()).quotientAndRemainder(dividingBy: 1000)
         self.init(count: whole, thousandths: rest, distance: distance, energy: energy)
     }
 
-    /// All of it, with the part of a step.
+    /// All of it, with the part of a unit.
     public var amount: Double { thousandths == 0 ? Double(count) : (Double(count) * 1000 + Double(thousandths)) / 1000 }
 }
 
-/// One sleep, as stages in ascending order that do not overlap.
+/// One sleep: stages in ascending order that do not overlap, and minutes of which only the number is known.
 public struct Sleep: Sendable, Hashable {
     /// A part of a sleep.
     public struct Stage: Sendable, Hashable {
         /// Depth of sleep. The raw value is the name on the wire.
-        public enum Depth: String, CaseIterable, Sendable, Hashable { case deep, light, rem, awake }
+        public enum Depth: String, CaseIterable, Sendable, Hashable {
+            case deep, light, rem, awake
+            /// Asleep, at a depth that the device does not know.
+            case asleep
+            /// In bed, where nothing says whether asleep or awake. It does not count as sleep.
+            case inBed = "in_bed"
+
+            /// Whether its minutes count as sleep.
+            public var isAsleep: Bool { self != .awake && self != .inBed }
+        }
         /// The depth.
         public var depth: Depth
         /// When the stage began.
@@ -107,21 +116,49 @@ public struct Sleep: Sendable, Hashable {
 
     /// The stages, ascending in time.
     public var stages: [Stage]
+    /// Whole minutes of each depth beside those of the stages, of a device that says how long and not when.
+    public var untimed: [Stage.Depth: Int]
 
-    /// A sleep of these stages.
-    public init(stages: [Stage]) { self.stages = stages }
+    /// A sleep of these stages and minutes.
+    public init(stages: [Stage], untimed: [Stage.Depth: Int] = [:]) {
+        self.stages = stages
+        self.untimed = untimed
+    }
 
-    /// Whole minutes spent in stages of this depth.
+    /// Whole minutes spent in this depth.
     public func minutes(_ depth: Stage.Depth) -> Int {
         var milliseconds: Int64 = 0
         for stage in stages where stage.depth == depth {
             milliseconds = milliseconds.saturatingSum((stage.end - stage.start).inMilliseconds)
         }
-        return Int(milliseconds / 60_000)
+        return Int(milliseconds / 60_000).saturatingSum(untimed[depth] ?? 0)
     }
 
-    /// Whole minutes in deep, light and REM sleep.
-    public var minutesAsleep: Int { minutes(.deep) + minutes(.light) + minutes(.rem) }
+    /// Whole minutes asleep, of all depths and of an unknown one.
+    public var minutesAsleep: Int {
+        Stage.Depth.allCases.reduce(0) { $1.isAsleep ? $0.saturatingSum(minutes($1)) : $0 }
+    }
+}
+
+extension Sleep {
+    /// How much a sleep says. Of two that overlap, the one that says more counts.
+    package enum Detail: Int, Comparable, Sendable {
+        /// No minute asleep: a time in bed.
+        case inBed
+        /// More than half of the time asleep has no stage.
+        case asleep
+        /// At least half of the time asleep has stages.
+        case stages
+
+        package static func < (a: Detail, b: Detail) -> Bool { a.rawValue < b.rawValue }
+    }
+
+    /// How much it says.
+    package var detail: Detail {
+        let asleep = minutesAsleep
+        if asleep == 0 { return .inBed }
+        return minutes(.asleep) > asleep / 2 ? .asleep : .stages
+    }
 }
 
 /// One workout. Its sample holds its duration.

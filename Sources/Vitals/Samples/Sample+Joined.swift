@@ -30,7 +30,8 @@ extension Sample {
         }
         var joined = self
         joined.end = max(end, next.end)
-        joined.reading = .sleep(Sleep(stages: stages))
+        joined.reading = .sleep(
+            Sleep(stages: stages, untimed: sleep.untimed.merging(following.untimed) { $0.saturatingSum($1) }))
         return joined
     }
 }

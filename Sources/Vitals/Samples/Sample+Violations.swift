@@ -36,7 +36,7 @@ extension Sample {
         switch reading {
         case .value(let value): if let range = metric.range { check("value", value, within: range, report) }
         case .bloodPressure(let pressure): check(pressure, report)
-        case .steps(let steps): check(steps, report)
+        case .count(let increment): check(increment, report)
         case .sleep(let sleep): check(sleep, report)
         case .sport(let sport): check(sport, report)
         }
@@ -63,12 +63,16 @@ extension Sample {
         check("pulse", pressure.pulse, within: SampleLimits.pulse, report)
     }
 
-    private func check(_ steps: Steps, _ report: Report) {
-        if !SampleLimits.steps.contains(steps.count) || !(0..<1000).contains(steps.thousandths) {
-            report("value", "must be a number of steps from 0 to \(SampleLimits.steps.upperBound)")
+    private func check(_ increment: Increment, _ report: Report) {
+        // The whole units by themselves: the amount of a negative or a huge count might still be within the range.
+        if let range = metric.range,
+            increment.count < 0 || !(0..<1000).contains(increment.thousandths) || !range.contains(increment.amount)
+        {
+            let unit = metric.unit.map { " of \($0)" } ?? ""
+            report("value", "must be a number\(unit) from 0 to \(range.upperBound.shortText)")
         }
-        check("distance_m", steps.distance, within: SampleLimits.distance, report)
-        check("energy_kcal", steps.energy, within: SampleLimits.energy, report)
+        check("distance_m", increment.distance, within: SampleLimits.distance, report)
+        check("energy_kcal", increment.energy, within: SampleLimits.energy, report)
     }
 
     private func check(_ sleep: Sleep, _ report: Report) {
@@ -86,6 +90,12 @@ extension Sample {
             if stage.end < stage.start { report("stages[\(index)].end", "must not be before the stage's start") }
             previous = max(previous, stage.end)
         }
+        guard !sleep.untimed.isEmpty else { return }
+        if sleep.untimed.values.contains(where: { $0 < 0 }) { report("minutes", "must be whole minutes from 0") }
+        // Each number may have been rounded up by its device.
+        let total = Sleep.Stage.Depth.allCases.reduce(0) { $0.saturatingSum(sleep.minutes($1)) }
+        let most = Int(duration.inMilliseconds / 60_000) + sleep.untimed.count
+        if total > most { report("minutes", "must together be at most as long as the sleep") }
     }
 
     private func check(_ sport: Sport, _ report: Report) {

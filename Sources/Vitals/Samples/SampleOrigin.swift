@@ -29,7 +29,10 @@ public struct SampleOrigin: Sendable, Hashable {
     }
 
     /// What stands for the name in the keys of samples, from 1 to 2⁴⁸ − 1: FNV-1a of its UTF-8, the same in every process.
-    package var number: Int64 {
+    package var number: Int64 { Self.number(of: name) }
+
+    /// The same of any text.
+    package static func number(of name: String) -> Int64 {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
         return max(Int64(truncatingIfNeeded: hash >> 16), 1)
@@ -61,6 +64,15 @@ extension Sample {
     /// How this sample's source compares with that of another one.
     package func precedence(over other: Sample) -> Precedence { Precedence(of: origin, over: other.origin) }
 
-    /// The name of its source if its id needs it; `nil` for most.
-    package var besideName: String? { origin.flatMap { $0.isBeside ? $0.name : nil } }
+    /// Whether one of an earlier source has the same times and the id without a name.
+    package var isBeside: Bool { origin?.isBeside ?? false }
+
+    /// What its id needs beside its times: the word that separates it from others, or the name of its source if it stands beside one
+    /// of an earlier source; `nil` for most. Counts never stand beside each other, so that both never come together.
+    package var besideName: String? { separateWord ?? (isBeside ? origin?.name : nil) }
+
+    private var separateWord: String? {
+        guard !qualifiers.isEmpty else { return nil }
+        return metric.qualifiers.first(where: \.isSeparate).flatMap { qualifiers[$0.qualifier] }
+    }
 }

@@ -3,7 +3,8 @@ package struct SampleKey: Sendable, Hashable, Comparable {
     package var start: Timestamp
     package var end: Timestamp
     package var isUserInitiated: Bool
-    /// The number of the sample's source, if an earlier one has a value at the same position; else 0 (see `SampleOrigin.number`).
+    /// The number of what its id needs beside its times (`Sample.besideName`): the word of a separating qualifier, or the sample's source
+    /// if an earlier one has a value at the same position; else 0 (see `SampleOrigin.number`).
     package var source: Int64
 
     package init(start: Timestamp, end: Timestamp, isUserInitiated: Bool, source: Int64 = 0) {
@@ -14,7 +15,7 @@ package struct SampleKey: Sendable, Hashable, Comparable {
     }
 
     package init(_ sample: Sample) {
-        let source = sample.origin.map { $0.isBeside ? $0.number : 0 } ?? 0
+        let source = sample.besideName.map { SampleOrigin.number(of: $0) } ?? 0
         self.init(start: sample.start, end: sample.end, isUserInitiated: sample.isUserInitiated, source: source)
     }
 
@@ -51,17 +52,20 @@ extension SampleKey {
 /// part of a record's id, both would count.
 extension SampleKey {
     /// Whether both records, of the same device, metric and person, describe the same thing, so that only one counts:
-    /// sleeps and workouts that overlap or start together, and steps that start together.
+    /// sleeps and workouts that overlap or start together, and counts that start together.
     package func excludes(_ other: SampleKey, of metric: Metric) -> Bool {
-        guard metric.isInterval, self != other else { return false }
+        guard metric.isInterval, self != other, mayEqual(other) else { return false }
         if start == other.start { return true }
         return metric.shape != .count && start < other.end && other.start < end
     }
 
     /// Whether both records have a time in common, or begin together. Counts of two sources in the same time are the same counts.
     package func overlaps(_ other: SampleKey) -> Bool {
-        start == other.start || start < other.end && other.start < end
+        mayEqual(other) && (start == other.start || start < other.end && other.start < end)
     }
+
+    /// Whether nothing separates both. A count without a word may be of any kind.
+    private func mayEqual(_ other: SampleKey) -> Bool { source == other.source || source == 0 || other.source == 0 }
 
     /// Which of two such records counts: the one that ends later, then the one that starts earlier, then the one that a
     /// person started. The order of arrival does not matter, so the result is always the same.

@@ -10,13 +10,22 @@ STATISTICS = {"measurement", "total"}
 UNITS = {
     "heart_rate": "bpm", "blood_pressure": "mmHg", "blood_oxygen": "%", "stress": None, "temperature": "°C",
     "heart_rate_variability": "ms", "respiratory_rate": "breaths/min", "skin_temperature": "°C", "weight": "kg",
-    "blood_glucose": "mg/dL",
+    "blood_glucose": "mg/dL", "vo2_max": "mL/(kg·min)", "body_fat": "%", "lean_mass": "kg", "height": "cm",
+    "body_mass_index": "kg/m²", "heart_rate_recovery": "bpm", "walking_heart_rate": "bpm", "noise_exposure": "dBA",
+}
+COUNTERS = {  # unit and class
+    "distance": ("m", "distance"), "active_energy": ("kcal", "energy"), "total_energy": ("kcal", "energy"),
+    "basal_energy": ("kcal", "energy"), "floors": ("floors", None), "exercise_minutes": ("min", "duration"),
+    "stand_hours": ("h", "duration"), "hydration": ("mL", "volume"), "dietary_energy": ("kcal", "energy"),
+    "protein": ("g", None), "carbohydrates": ("g", None), "fat": ("g", None),
 }
 CLASSES = {
     "blood_pressure": "pressure", "temperature": "temperature", "skin_temperature": "temperature", "weight": "weight",
-    "blood_glucose": "blood_glucose_concentration",
+    "blood_glucose": "blood_glucose_concentration", "lean_mass": "weight", "height": "distance",
+    "noise_exposure": "sound_pressure",
 }
-TENTHS = {"temperature", "respiratory_rate", "skin_temperature", "weight"}  # are shown; of all others, whole numbers
+TENTHS = {"temperature", "respiratory_rate", "skin_temperature", "weight", "vo2_max", "body_fat", "lean_mass", "height",
+          "body_mass_index", "noise_exposure", "protein", "carbohydrates", "fat"}  # are shown; of all others, whole numbers
 RANGES = {  # of limits: lowest, highest, step
     "heart_rate": (20, 300, 1), "blood_pressure": (20, 300, 1), "blood_oxygen": (0, 100, 1), "stress": (0, 100, 1),
     "temperature": (25, 45, 0.1), "respiratory_rate": (3, 100, 0.1), "blood_glucose": (10, 1000, 1),
@@ -100,6 +109,9 @@ def days(device: str, can: dict) -> Iterator[Entity]:
         yield today("steps", "steps", "total", "steps", None, "total")
         yield today("distance", "steps", "distance_m", "m", "distance", "total")
         yield today("energy", "steps", "energy_kcal", "kcal", "energy", "total")
+    for metric, (unit, device_class) in COUNTERS.items():
+        if metric in can:
+            yield today(f"{metric}_today", metric, "total", unit, device_class, "total")
     if "sleep" in can:
         yield today("sleep", "sleep", "total", "min", "duration", "measurement")
 

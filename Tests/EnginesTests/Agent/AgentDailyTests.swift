@@ -105,7 +105,7 @@ import Vitals
         func steps(_ count: Int, lasting minutes: Int, isManual: Bool) -> Sample {
             Sample(
                 metric: .steps, start: Fixture.minute(-60), end: Fixture.minute(-60 + minutes),
-                isUserInitiated: isManual, reading: .steps(Steps(count: count)))
+                isUserInitiated: isManual, reading: .count(Increment(count: count)))
         }
         func workout(at minute: Int, lasting length: Int, _ metres: Double) -> Sample {
             var sample = Fixture.workout(at: minute, lasting: length)
@@ -138,7 +138,7 @@ import Vitals
             }
             let walked = try #require(answers[.steps])
             #expect((walked.count, walked.manualCount) == (1, 1))
-            #expect(walked.details == .steps(count: 300, distance: nil, energy: nil))
+            #expect(walked.details == .count(total: 300, distance: nil, energy: nil))
             let sport = try #require(answers[.sport])
             #expect(sport.count == 1)
             guard case .sport(let totals) = sport.details else { throw CancellationError() }

@@ -98,7 +98,7 @@ import Vitals
             let part = try await rig.ask(.sync(metrics: [.steps], from: Fixture.minute(-10), to: nil), "p", of: agent)
             #expect(part.status == .done && running().isEmpty)
             _ = try await rig.ask(.sync(metrics: [], from: nil, to: nil), "s", of: agent)
-            #expect(running().map(\.details) == [.steps(count: 0, distance: nil, energy: nil)])
+            #expect(running().map(\.details) == [.count(total: 0, distance: nil, energy: nil)])
             let answer = try await ask(.steps, days: 3, items: false, of: agent, rig)
             let days = try #require(answer.asDays, "\(answer)")
             #expect(days.map(\.summary.count) == [0] && days.map(\.summary.day) == [Self.today])

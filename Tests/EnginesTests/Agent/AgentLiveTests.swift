@@ -169,7 +169,7 @@ import Vitals
     @Test func `a day ends at midnight with a fact, and the next begins at zero with what came early`() throws {
         let evening = Timestamp(seconds: 1_795_305_300)  // 23:55
         @Sendable func steps(_ count: Int, after minutes: Int) -> Sample {
-            Sample(metric: .steps, start: evening + .minutes(minutes), reading: .steps(Steps(count: count)))
+            Sample(metric: .steps, start: evening + .minutes(minutes), reading: .count(Increment(count: count)))
         }
         let day = Fixture.utc.day(of: evening)
         try AgentRig.synced(0..<10, start: evening) { rig, _ in

@@ -9,7 +9,7 @@ import Vitals
         var today = RunningDay(day: day)
         today.add(Fixture.new(Fixture.steps(100, at: 0)))
         today.add(SampleOutcome(stored: Fixture.stored(Fixture.steps(100, at: 0)), novelty: .known))
-        #expect(today.summary(of: .steps).details == .steps(count: 100, distance: nil, energy: nil))
+        #expect(today.summary(of: .steps).details == .count(total: 100, distance: nil, energy: nil))
         #expect(today.changed == [.steps])
         #expect(today.metrics == [.steps])
         #expect(today.outdated.isEmpty)

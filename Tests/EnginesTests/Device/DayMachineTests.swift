@@ -7,12 +7,12 @@ import Vitals
 
     private static func steps(_ count: Int, on day: LocalDay = today) -> DailySummary {
         var summary = DailyAccumulator(metric: .steps, day: day).summary
-        summary.details = .steps(count: count, distance: nil, energy: nil)
+        summary.details = .count(total: Double(count), distance: nil, energy: nil)
         return summary
     }
 
     private static func count(_ summary: DailySummary?) -> Int? {
-        if case .steps(let count, _, _) = summary?.details { count } else { nil }
+        if case .count(let total, _, _) = summary?.details { Int(total) } else { nil }
     }
 
     @Test func `says what counts now, also if it was more before`() {

@@ -5,7 +5,9 @@ import Vitals
 
 @Suite struct SampleCheckTests {
     private static func span(_ start: Int, _ end: Int) -> Sample {
-        Sample(metric: .steps, start: Fixture.minute(start), end: Fixture.minute(end), reading: .steps(Steps(count: 1)))
+        Sample(
+            metric: .steps, start: Fixture.minute(start), end: Fixture.minute(end),
+            reading: .count(Increment(count: 1)))
     }
 
     @Test(

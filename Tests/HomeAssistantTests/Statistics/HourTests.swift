@@ -110,6 +110,8 @@ import Vitals
         ("kcal", "MWh", 3.6e6, 4.184), ("kcal", "Gcal", 1e6, 1), ("kg", "oz", 1, 35.273_962),
         ("mmHg", "Pa", 1, 133.322_387), ("mmHg", "mbar", 100, 133.322_387), ("mmHg", "bar", 1_000, 1.333_224),
         ("mmHg", "inHg", 25.4, 1), ("mg/dL", "mmol/L", 180.16, 10),
+        ("mL", "L", 250, 0.25), ("mL", "fl. oz.", 1_000, 33.814_023), ("mL", "gal", 3_785.411_784, 1),
+        ("cm", "in", 177.8, 70), ("cm", "ft", 182.88, 6), ("cm", "m", 180, 1.8), ("h", "min", 2, 120),
     ])
     func `numbers are converted to the unit of the statistics`(from: String, to: String, number: Double, other: Double)
         throws

@@ -107,10 +107,10 @@ import Vitals
         let home = ImportTests.walking()
         home.add("distance", "sensor.way", "furlong")
         try ImportTests.run(home) { simulation, importer, store, states, log in
-            let walk = Steps(count: 10, distance: 7, energy: 1)
+            let walk = Increment(count: 10, distance: 7, energy: 1)
             let start = ImportTests.noon - .days(1)
             try await store.add(
-                [Sample(metric: .steps, start: start, end: start + .minutes(15), reading: .steps(walk))],
+                [Sample(metric: .steps, start: start, end: start + .minutes(15), reading: .count(walk))],
                 at: ImportTests.noon)
             // The energy's entity exists, and has had no state.
             home.state.withLock { $0.entities["vitals2mqtt_home_band_energy"] = "sensor.heat" }

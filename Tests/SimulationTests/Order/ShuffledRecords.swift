@@ -67,7 +67,7 @@ struct ShuffledRecords: Sendable {
     /// Whether a record replaces another one.
     private static func replaces(_ record: Sample, _ other: Sample) -> Bool {
         guard record.metric == other.metric, record.metric.isInterval else { return false }
-        let overlap = record.start < other.end && other.start < record.end && record.metric != .steps
+        let overlap = record.start < other.end && other.start < record.end && record.metric.shape != .count
         guard overlap || record.start == other.start else { return false }
         if record.end != other.end { return record.end > other.end }
         if record.start != other.start { return record.start < other.start }
@@ -90,7 +90,8 @@ struct ShuffledRecords: Sendable {
         case .heartRate: return .value(number * 4 - 180)
         case .temperature, .skinTemperature: return .value(36 + number / 100)
         case .bloodPressure: return .bloodPressure(BloodPressure(systolic: number + 50, diastolic: number, pulse: part))
-        case .steps: return .steps(Steps(count: Int(number), distance: part, energy: part))
+        case _ where metric.shape == .count:
+            return .count(Increment(count: Int(number), distance: part, energy: part))
         case .sleep:
             let middle = start + .minutes(Int.random(in: 1..<minutes, using: &random))
             return .sleep(

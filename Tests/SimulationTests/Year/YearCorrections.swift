@@ -104,7 +104,7 @@ extension Year {
         case .value: .value(sample.metric == .temperature ? 40.5 : sample.metric == .bloodOxygen ? 71 : 213)
         case .bloodPressure(let pressure):
             .bloodPressure(BloodPressure(systolic: 191, diastolic: 51, pulse: pressure.pulse))
-        case .steps(let steps): .steps(Steps(count: steps.count + 1000, distance: 700.5, energy: nil))
+        case .count(let steps): .count(Increment(count: steps.count + 1000, distance: 700.5, energy: nil))
         case .sleep(let sleep):
             .sleep(Sleep(stages: sleep.stages.map { Sleep.Stage(.rem, from: $0.start, to: $0.end) }))
         case .sport(let sport): .sport(Sport(activity: sport.activity, distance: 1_234.5, energy: 999))

@@ -77,7 +77,7 @@ final class SupersedeBench {
     static func steps(_ minutes: Range<Int>, _ count: Int) -> Sample {
         Sample(
             metric: .steps, start: dawn + .minutes(minutes.lowerBound), end: dawn + .minutes(minutes.upperBound),
-            reading: .steps(Steps(count: count)))
+            reading: .count(Increment(count: count)))
     }
 }
 

@@ -30,8 +30,8 @@ extension JSONWriter {
             linkItem("minimum_systolic", extremes.minimumSystolic)
             linkItem("maximum_diastolic", extremes.maximumDiastolic)
             linkItem("minimum_diastolic", extremes.minimumDiastolic)
-        case .steps(let count, let distance, let energy):
-            member("total", count)
+        case .count(let total, let distance, let energy):
+            member("total", total)
             member("distance_m", distance)
             member("energy_kcal", energy)
         case .sleep(let totals):
@@ -40,6 +40,8 @@ extension JSONWriter {
             member("light_min", totals.light)
             member("rem_min", totals.rem)
             member("awake_min", totals.awake)
+            member("asleep_min", totals.unstaged)
+            member("in_bed_min", totals.inBed)
             member("start", totals.start?.milliseconds)
             member("end", totals.end?.milliseconds)
         case .sport(let totals):

@@ -23,10 +23,10 @@ extension JSONWriter {
             member("systolic", pressure.systolic)
             member("diastolic", pressure.diastolic)
             if let pulse = pressure.pulse { member("pulse", pulse) }
-        case .steps(let steps):
-            member("value", steps.count)
-            member("distance_m", steps.distance)
-            member("energy_kcal", steps.energy)
+        case .count(let increment):
+            member("value", increment.amount)
+            member("distance_m", increment.distance)
+            member("energy_kcal", increment.energy)
         case .sleep(let sleep):
             member("stages", array: sleep.stages) { writer, stage in
                 writer.beginObject()
@@ -34,6 +34,13 @@ extension JSONWriter {
                 writer.member("start", stage.start.milliseconds)
                 writer.member("end", stage.end.milliseconds)
                 writer.endObject()
+            }
+            guard !sleep.untimed.isEmpty else { break }
+            member("minutes") { writer in
+                for (depth, minutes) in sleep.untimed.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                    writer.key(escaping: depth.rawValue)
+                    writer.int(minutes)
+                }
             }
         case .sport(let sport):
             member("activity", sport.activity)

@@ -59,8 +59,8 @@ package final class ConsumedStore: Sendable {
         for stored in try await scratch.samples(of: device) where calendar.day(of: stored.sample.start) == day {
             accumulator.add(stored)
         }
-        guard case .steps(let count, _, _) = accumulator.summary.details else { return nil }
-        return count
+        guard case .count(let total, _, _) = accumulator.summary.details else { return nil }
+        return Int(total)
     }
 }
 

@@ -76,9 +76,9 @@ import Vitals
         Watch(metric: .heartRateVariability, reading: .value(41), seen: [:]),
         Watch(metric: .weight, reading: .value(70), seen: [:]),
         Watch(metric: .battery, reading: .value(5), seen: [:]),
-        Watch(metric: .steps, reading: .steps(Steps(count: 70)), seen: [:]),
+        Watch(metric: .steps, reading: .count(Increment(count: 70)), seen: [:]),
         Watch(metric: .sport, reading: .sport(Sport(activity: "x", maximumHeartRate: 190)), seen: [:]),
-        Watch(metric: .stress, reading: .steps(Steps(count: 70)), seen: [:]),
+        Watch(metric: .stress, reading: .count(Increment(count: 70)), seen: [:]),
     ])
     func `sees its value of a sample`(_ watch: Watch) {
         let sample = Sample(metric: watch.metric, start: Self.start, kind: watch.kind, reading: watch.reading)

@@ -15,10 +15,10 @@ import Testing
             let rounded = Bool.random(using: &generator) ? value.rounded() : value
             let part: Double? = Bool.random(using: &generator) ? value : nil
             let reading: Reading =
-                switch metric {
-                case .bloodPressure:
+                switch metric.shape {
+                case .pressure:
                     .bloodPressure(BloodPressure(systolic: rounded * 3, diastolic: rounded * 2, pulse: part))
-                case .steps: .steps(Steps(count: Int(rounded), distance: part, energy: part))
+                case .count: .count(Increment(count: Int(rounded), distance: part, energy: part))
                 case .sleep:
                     .sleep(
                         Sleep(stages: [
@@ -26,8 +26,8 @@ import Testing
                                 Sleep.Stage.Depth.allCases.randomElement(using: &generator) ?? .rem,
                                 from: Make.midnight, to: Make.midnight + .seconds(Int(value * 100)))
                         ]))
-                case .sport: .sport(Sport(activity: "running", distance: part, energy: part))
-                default: .value(rounded)
+                case .session: .sport(Sport(activity: "running", distance: part, energy: part))
+                case .value: .value(rounded)
                 }
             let stored = Make.stored(
                 metric, at: minute, lasting: index % 3, kind: kind, isManual: index.isMultiple(of: 4), reading)
@@ -88,8 +88,8 @@ import Testing
             #expect(forwards.count == 2)
             #expect(forwards.average?.isFinite == true)
         }
-        let steps = Make.stored(.steps, at: 1, .steps(Steps(count: .max, distance: .nan, energy: .infinity)))
-        let twice = Make.summary(.steps, steps, Make.stored(.steps, at: 2, .steps(Steps(count: 1))))
-        #expect(twice.details == .steps(count: .max, distance: nil, energy: 1e9))
+        let steps = Make.stored(.steps, at: 1, .count(Increment(count: .max, distance: .nan, energy: .infinity)))
+        let twice = Make.summary(.steps, steps, Make.stored(.steps, at: 2, .count(Increment(count: 1))))
+        #expect(twice.details == .count(total: Double(Int.max), distance: nil, energy: 1e9))
     }
 }

@@ -149,14 +149,44 @@ import Vitals
     }
 
     @Test func `adds up steps, with distance and energy where any sample has them`() {
-        let bare = Make.stored(.steps, at: 1, lasting: 15, .steps(Steps(count: 100)))
-        let full = Make.stored(.steps, at: 20, lasting: 15, .steps(Steps(count: 50, distance: 40.1, energy: 2.2)))
-        let more = Make.stored(.steps, at: 40, lasting: 15, .steps(Steps(count: 5, distance: 0.2)))
-        #expect(Make.summary(.steps, bare).details == .steps(count: 100, distance: nil, energy: nil))
+        let bare = Make.stored(.steps, at: 1, lasting: 15, .count(Increment(count: 100)))
+        let full = Make.stored(.steps, at: 20, lasting: 15, .count(Increment(count: 50, distance: 40.1, energy: 2.2)))
+        let more = Make.stored(.steps, at: 40, lasting: 15, .count(Increment(count: 5, distance: 0.2)))
+        #expect(Make.summary(.steps, bare).details == .count(total: 100, distance: nil, energy: nil))
         let summary = Make.summary(.steps, bare, full, more)
-        #expect(summary.details == .steps(count: 155, distance: 40.3, energy: 2.2))
+        #expect(summary.details == .count(total: 155, distance: 40.3, energy: 2.2))
         #expect(summary.count == 3)
         #expect(summary.average == nil)
+    }
+
+    /// Increments in thousandths, and their total.
+    static let sums: [(Metric, [Int], Double)] = [
+        (.distance, [812_500, 2_604_000, 40_250], 3_457), (.activeEnergy, [400, 400, 400], 1),
+        (.activeEnergy, [400], 0), (.hydration, [250_000, 330_000], 580), (.floors, [2_500], 3),
+        (.protein, [21_340, 34_040], 55.4), (.fat, [9_001, 49], 9.1), (.carbohydrates, [], 0),
+    ]
+
+    @Test(arguments: sums)
+    func `adds up a counter, and rounds only the sum`(metric: Metric, thousandths: [Int], total: Double) {
+        let samples = thousandths.enumerated().map { place, number in
+            Make.stored(
+                metric, at: place * 10, lasting: 10,
+                .count(Increment(count: number / 1000, thousandths: number % 1000)))
+        }
+        let summary = DailySummary(metric: metric, day: Make.day, samples: samples)
+        #expect(summary.details == .count(total: total, distance: nil, energy: nil))
+        #expect(summary.count == samples.count && summary.average == nil)
+    }
+
+    @Test func `minutes asleep without a depth are part of the night, and those in bed are beside it`() {
+        let night = Make.sleep([(.inBed, 20), (.asleep, 200), (.awake, 10), (.asleep, 64)], at: -60)
+        let nap = Make.stored(
+            .sleep, at: 780, lasting: 60, .sleep(Sleep(stages: [], untimed: [.deep: 12, .light: 38, .awake: 10])))
+        let bed = Make.sleep([(.inBed, 30)], at: 900)
+        let totals = DailySummary.SleepTotals(
+            asleep: 314, deep: 12, light: 38, awake: 20, unstaged: 264, inBed: 50, start: night.sample.start,
+            end: bed.sample.end)
+        #expect(Make.summary(.sleep, nap, bed, night).details == .sleep(totals))
     }
 
     @Test func `adds naps to the night`() {
@@ -187,9 +217,9 @@ import Vitals
         #expect(empty.average == nil)
         let other = Make.value(50, at: 1, metric: metric == .stress ? .temperature : .stress)
         let mismatch =
-            metric == .steps
+            metric.shape == .count
             ? Make.stored(metric, at: 1, .sleep(Sleep(stages: [])))
-            : Make.stored(metric, at: 1, .steps(Steps(count: 1)))
+            : Make.stored(metric, at: 1, .count(Increment(count: 1)))
         #expect(Make.summary(metric, other, mismatch) == empty)
     }
 

@@ -30,6 +30,19 @@ import Vitals
         #expect(first.joined(with: Sample(metric: .heartRate, start: first.end, reading: .value(60))) == nil)
     }
 
+    @Test func `minutes without times are joined as well`() throws {
+        func session(_ from: Duration, _ to: Duration, _ minutes: [Sleep.Stage.Depth: Int]) -> Sample {
+            Sample(
+                metric: .sleep, start: Self.start + from, end: Self.start + to,
+                reading: .sleep(Sleep(stages: [], untimed: minutes)))
+        }
+        let joined = try #require(
+            session(.zero, .hours(1), [.deep: 20, .asleep: 30])
+                .joined(with: session(.hours(1), .hours(2), [.deep: 10, .awake: 5])))
+        #expect(joined.reading == .sleep(Sleep(stages: [], untimed: [.deep: 30, .asleep: 30, .awake: 5])))
+        #expect(joined.value == 60 && joined.isValid)
+    }
+
     @Test func `sessions are joined to a sleep of a day at most, with as many stages as one can have`() {
         let day = SleepSessions.longest
         let first = Self.sleep(.zero, .hours(1))

@@ -83,6 +83,16 @@ import Vitals
         #expect(SampleKey(page: SampleKey(sample).page) == SampleKey(sample))
     }
 
+    @Test func `of a distance names its activity`() throws {
+        let device = try #require(DeviceID("ring-1"))
+        let start = try #require(Timestamp(rfc3339: "2026-11-20T22:10:00Z"))
+        let sample = Sample(
+            metric: .distance, start: start, end: start + .minutes(10), qualifiers: [.activity: "cycling"],
+            reading: .count(Increment(count: 2604)))
+        // By Python's uuid5 of "ring-1|distance|1795212600000|1795213200000|0|cycling".
+        #expect("\(SampleID(device: device, sample: sample))" == "c685c29d-fd0f-5b8e-a346-e72372a26348")
+    }
+
     @Test func `is written as Foundation writes it, and read back`() throws {
         var generator = SplitMix64(seed: 2)
         for _ in 0..<200 {

@@ -42,6 +42,10 @@ import Vitals
         value(.respiratoryRate, 3), value(.respiratoryRate, 100), value(.respiratoryRate, 0, "value"),
         value(.skinTemperature, 15), value(.skinTemperature, 45), value(.weight, 0.4), value(.weight, 650),
         value(.weight, 0, "value"), value(.bloodGlucose, 10), value(.bloodGlucose, 1000),
+        value(.vo2Max, 3), value(.vo2Max, 96.7), value(.vo2Max, 101, "value"), value(.bodyFat, 0, "value"),
+        value(.leanMass, 60), value(.height, 272), value(.height, 1.8, "value"), value(.bodyMassIndex, 185.5),
+        value(.heartRateRecovery, 0), value(.heartRateRecovery, -1, "value"), value(.walkingHeartRate, 19, "value"),
+        value(.noiseExposure, 0), value(.noiseExposure, 195, "value"),
         value(.bloodGlucose, 0, "value"),
         pressure(120, 80, nil), pressure(120, 120, 60), pressure(300, 20, 0),
         pressure(301, 80, nil, "systolic"), pressure(120, 19, nil, "diastolic"),
@@ -89,7 +93,7 @@ import Vitals
             name: "\(count) steps, \(distance as Any) m, \(energy as Any) kcal",
             sample: Sample(
                 metric: .steps, start: start, end: start + .minutes(15),
-                reading: .steps(Steps(count: count, distance: distance, energy: energy))), paths: paths)
+                reading: .count(Increment(count: count, distance: distance, energy: energy))), paths: paths)
     }
 
     private static func sport(_ name: String, _ paths: String..., change: (inout Sport) -> Void) -> Case {
@@ -149,6 +153,47 @@ import Vitals
     @Test(arguments: sleeps)
     func `takes stages that ascend within their sleep`(_ example: Case) { check(example) }
 
+    private static func minutes(_ name: String, _ minutes: [Sleep.Stage.Depth: Int], _ paths: String...) -> Case {
+        let stage = Sleep.Stage(.light, from: start, to: start + .minutes(60))
+        return Case(
+            name: name,
+            sample: Sample(
+                metric: .sleep, start: start, end: start + .hours(8),
+                reading: .sleep(Sleep(stages: [stage], untimed: minutes))), paths: paths)
+    }
+
+    static let sleepTotals: [Case] = [
+        minutes("the rest", [.deep: 200, .asleep: 220]), minutes("one rounded up", [.deep: 421]),
+        minutes("three rounded up", [.deep: 200, .rem: 213, .inBed: 10]),
+        minutes("more than the night", [.deep: 422], "minutes"),
+        minutes("none below zero", [.deep: -1, .rem: 5], "minutes"),
+        minutes("far too many", [.asleep: .max], "minutes"),
+    ]
+
+    @Test(arguments: sleepTotals)
+    func `takes minutes of a sleep that are together no longer than it`(_ example: Case) { check(example) }
+
+    private static func count(_ metric: Metric, _ amount: Double, _ paths: String...) -> Case {
+        Case(
+            name: "\(metric.rawValue) \(amount)",
+            sample: Sample(
+                metric: metric, start: start, end: start + .hours(1),
+                reading: .count(Increment(amount: amount) ?? Increment(count: -1))), paths: paths)
+    }
+
+    static let counts: [Case] = [
+        count(.distance, 5_000_000), count(.distance, 5_000_000.001, "value"), count(.distance, -1, "value"),
+        count(.activeEnergy, 1_000_000), count(.activeEnergy, 1_000_000.5, "value"), count(.totalEnergy, 0),
+        count(.floors, 65_000), count(.floors, 65_001, "value"), count(.exerciseMinutes, 10_080),
+        count(.exerciseMinutes, 10_081, "value"), count(.standHours, 168), count(.standHours, 169, "value"),
+        count(.hydration, 150_000), count(.hydration, 150_001, "value"), count(.dietaryEnergy, 200_000),
+        count(.dietaryEnergy, 200_001, "value"), count(.protein, 50_000), count(.protein, 50_000.1, "value"),
+        count(.fat, 22_000), count(.fat, 22_001, "value"), count(.carbohydrates, 12.345),
+    ]
+
+    @Test(arguments: counts)
+    func `takes of a counter what a person can do in a week`(_ example: Case) { check(example) }
+
     private static func spot(_ name: String, _ paths: String..., change: (inout Sample) -> Void) -> Case {
         var sample = Sample(metric: .heartRate, start: start, reading: .value(60))
         change(&sample)
@@ -188,7 +233,7 @@ import Vitals
     @Test(arguments: Metric.allCases)
     func `refuses the reading of another metric`(metric: Metric) {
         let readings: [Reading] = [
-            .value(50), .bloodPressure(BloodPressure(systolic: 120, diastolic: 80)), .steps(Steps(count: 1)),
+            .value(50), .bloodPressure(BloodPressure(systolic: 120, diastolic: 80)), .count(Increment(count: 1)),
             .sleep(Sleep(stages: [])), .sport(Sport(activity: "x")),
         ]
         let wrong = readings.map { Sample(metric: metric, start: Self.start, reading: $0) }

@@ -37,10 +37,10 @@ struct RecordDecoder: Sendable {
             let start = zone.moment(day, minute: record.quarter * 15)
             let end = start + .minutes(byQuarters ? 15 : 60)
             guard end <= asked else { continue }
-            let steps = Steps(
+            let steps = Increment(
                 count: record.steps, distance: Double(record.metres),
                 energy: Double(record.energy) / (reply.hasTens ? 100 : 1000))
-            result.samples.append(Sample(metric: .steps, start: start, end: end, reading: .steps(steps)))
+            result.samples.append(Sample(metric: .steps, start: start, end: end, reading: .count(steps)))
         }
         result.samples.sort { $0.start < $1.start }
         return result

@@ -53,12 +53,20 @@ extension Sample {
             isUserInitiated: members.isUserInitiated,
             isExercise: metric.distinguishesExercise ? members.isExercise : nil,
             revision: members.revision, user: members.user,
-            qualifiers: members.qualifiers.isEmpty ? [:] : members.qualifiers.filter { metric.has($0.key) },
+            qualifiers: members.words(of: metric),
             reading: try members.reading(of: metric))
     }
 }
 
 extension SampleMembers {
+    /// The words of the metric's qualifiers. Most samples have none.
+    fileprivate func words(of metric: Metric) -> [Qualifier: String] {
+        guard !metric.qualifiers.isEmpty else { return [:] }
+        var words = qualifiers.filter { metric.has($0.key) }
+        if metric.has(.activity) { words[.activity] = activity }
+        return words
+    }
+
     fileprivate func reading(of metric: Metric) throws(Malformed) -> Reading {
         if !metric.hasHistory { throw Malformed("metric \(metric.rawValue) has a notification of its own") }
         switch metric.shape {
@@ -68,11 +76,17 @@ extension SampleMembers {
             return .bloodPressure(BloodPressure(systolic: systolic, diastolic: diastolic, pulse: pulse))
         case .count:
             let number = try number
-            guard let count = Int(exactly: number) else { throw Malformed("value must be a whole number of steps") }
-            return .steps(Steps(count: count, distance: distance, energy: energy))
+            if metric.hasMovement {
+                guard let count = Int(exactly: number) else {
+                    throw Malformed("value must be a whole number of \(metric.unit ?? "units")")
+                }
+                return .count(Increment(count: count, distance: distance, energy: energy))
+            }
+            // Only a negative amount, or one beyond all that is plausible, is none: the gateway counts and refuses it.
+            return .count(Increment(amount: number) ?? Increment(count: number < 0 ? -1 : .max))
         case .sleep:
-            guard let stages else { throw Malformed("stages are missing") }
-            return .sleep(Sleep(stages: stages))
+            if stages == nil, minutes == nil { throw Malformed("stages or minutes are missing") }
+            return .sleep(Sleep(stages: stages ?? [], untimed: minutes ?? [:]))
         case .session:
             guard let activity else { throw Malformed("activity is missing") }
             return .sport(

@@ -5,15 +5,16 @@ import Vitals
 struct SampleMembers {
     enum Key: String, CaseIterable {
         case metric, start, end, kind, user_initiated, exercise, rev, user, value, systolic, diastolic, pulse
-        case distance_m, energy_kcal, stages, activity, steps, heart_rate_min, heart_rate_avg, heart_rate_max
+        case distance_m, energy_kcal, stages, minutes, activity, steps, heart_rate_min, heart_rate_avg, heart_rate_max
     }
-    /// A member by its name: of every sample, or a qualifier, which only some metrics have.
+    /// A member by its name: of every sample, or a qualifier, which only some metrics have. `activity` is both.
     private enum Name: Sendable {
         case key(Key)
         case qualifier(Qualifier)
         static let words = JSONWords(
             Key.allCases.map { (text: $0.rawValue, word: Name.key($0)) }
-                + Qualifier.allCases.map { (text: $0.rawValue, word: .qualifier($0)) })
+                + Qualifier.allCases.filter { Key(rawValue: $0.rawValue) == nil }
+                .map { (text: $0.rawValue, word: .qualifier($0)) })
     }
     private static let metrics = JSONWords(of: Metric.self)
     private static let kinds = JSONWords(of: Sample.Kind.self)
@@ -35,6 +36,7 @@ struct SampleMembers {
     var distance: Double?
     var energy: Double?
     var stages: [Sleep.Stage]?
+    var minutes: [Sleep.Stage.Depth: Int]?
     var activity: String?
     var steps: Int?
     var minimumHeartRate: Double?
@@ -70,6 +72,7 @@ struct SampleMembers {
         case .distance_m: distance = try reader.double()
         case .energy_kcal: energy = try reader.double()
         case .stages: stages = try Self.stages(&reader)
+        case .minutes: minutes = try Self.minutes(&reader)
         case .activity: activity = try reader.string()
         case .steps: steps = try reader.int()
         case .heart_rate_min: minimumHeartRate = try reader.double()
@@ -83,6 +86,17 @@ struct SampleMembers {
         static let words = JSONWords(of: StageKey.self)
     }
     private static let depths = JSONWords(of: Sleep.Stage.Depth.self)
+
+    /// Reads whole minutes by depth. `null` is not known.
+    private static func minutes(_ reader: inout JSONReader) throws(JSONError) -> [Sleep.Stage.Depth: Int] {
+        var minutes: [Sleep.Stage.Depth: Int] = [:]
+        try reader.beginObject()
+        while let depth = try reader.nextKey(in: depths) {
+            if try reader.takeNull() { continue }
+            minutes[depth] = try reader.int()
+        }
+        return minutes
+    }
 
     /// Reads the stages, and keeps one more than a sleep may have: enough for the sample to be refused. A line may have more.
     private static func stages(_ reader: inout JSONReader) throws(JSONError) -> [Sleep.Stage] {

@@ -53,15 +53,17 @@ struct SummaryDecoder {
                     maximumDiastolic: item(value["maximum_diastolic"]),
                     minimumDiastolic: item(value["minimum_diastolic"]), average: pressure(value["average"])))
         case .count:
-            return .steps(
-                count: count(value, "total"), distance: value["distance_m"]?.asDouble,
-                energy: value["energy_kcal"]?.asDouble)
+            let total = value["total"]?.asDouble ?? 0
+            return .count(
+                total: total.isFinite ? min(max(total, 0), Double(Self.maximumCount)) : 0,
+                distance: value["distance_m"]?.asDouble, energy: value["energy_kcal"]?.asDouble)
         case .sleep:
             return .sleep(
                 .init(
                     asleep: count(value, "total"), deep: count(value, "deep_min"), light: count(value, "light_min"),
-                    rem: count(value, "rem_min"), awake: count(value, "awake_min"), start: moment(value["start"]),
-                    end: moment(value["end"])))
+                    rem: count(value, "rem_min"), awake: count(value, "awake_min"),
+                    unstaged: count(value, "asleep_min"), inBed: count(value, "in_bed_min"),
+                    start: moment(value["start"]), end: moment(value["end"])))
         case .session:
             return .sport(
                 .init(

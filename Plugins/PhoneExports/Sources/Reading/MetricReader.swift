@@ -111,7 +111,7 @@ extension Sample {
     /// Whether both have the same id and source, so that only one of them can be published.
     func isSameRecord(as other: Sample) -> Bool {
         start == other.start && end == other.end && isUserInitiated == other.isUserInitiated
-            && precedence(over: other) == .same
+            && precedence(over: other) == .same && besideName == other.besideName
     }
 
     /// The order of samples: counts of one source from one start are neighbours.
@@ -119,6 +119,7 @@ extension Sample {
         if start != other.start { return start < other.start }
         let precedence = precedence(over: other)
         if metric.shape == .count, precedence != .same { return precedence == .before }
+        if besideName != other.besideName { return (besideName ?? "") < (other.besideName ?? "") }
         let (ours, theirs) = ((end, isUserInitiated ? 1 : 0), (other.end, other.isUserInitiated ? 1 : 0))
         return ours == theirs ? precedence == .before : ours < theirs
     }
@@ -128,12 +129,16 @@ extension Sample {
     /// Whether two records of one metric, person and source describe the same thing, so that only one can count. Between sources the
     /// store decides, which also has the records of earlier exports.
     fileprivate func excludes(_ other: Sample) -> Bool {
-        guard user == other.user, precedence(over: other) == .same else { return false }
+        guard user == other.user, precedence(over: other) == .same, besideName == other.besideName else { return false }
         return start == other.start || metric.shape != .count && start < other.end && other.start < end
     }
 
-    /// Which one counts: the one that ends later, then the one that starts earlier, then the one that a person started.
+    /// Which one counts: the sleep that says more, then the one that ends later, then the one that starts earlier, then the one that a
+    /// person started.
     fileprivate func prevails(over other: Sample) -> Bool {
+        if case .sleep(let sleep) = reading, case .sleep(let rival) = other.reading, sleep.detail != rival.detail {
+            return sleep.detail > rival.detail
+        }
         if end != other.end { return end > other.end }
         if start != other.start { return start < other.start }
         return isUserInitiated && !other.isUserInitiated

@@ -62,16 +62,20 @@ extension Reading {
             hash.combine(pressure.systolic)
             hash.combine(pressure.diastolic)
             hash.combine(pressure.pulse)
-        case .steps(let steps):
-            hash.combine(Int64(steps.count))
-            if steps.thousandths != 0 { hash.combine(Int64(steps.thousandths)) }
-            hash.combine(steps.distance)
-            hash.combine(steps.energy)
+        case .count(let increment):
+            hash.combine(Int64(increment.count))
+            if increment.thousandths != 0 { hash.combine(Int64(increment.thousandths)) }
+            hash.combine(increment.distance)
+            hash.combine(increment.energy)
         case .sleep(let sleep):
             for stage in sleep.stages {
                 hash.combine(stage.depth.rawValue)
                 hash.combine(stage.start.milliseconds)
                 hash.combine(stage.end.milliseconds)
+            }
+            for (depth, minutes) in sleep.untimed.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+                hash.combine(depth.rawValue)
+                hash.combine(Int64(minutes))
             }
         case .sport(let sport):
             hash.combine(sport.activity)

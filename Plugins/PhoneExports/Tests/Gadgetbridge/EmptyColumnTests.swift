@@ -39,7 +39,7 @@ import Vitals
                 [midnight + 60, midnight + 120, 11, -1, 40, "NULL"],
             ])
         #expect(try phone.values(.steps) == [Value(60, 120, 40)])
-        #expect(try phone.samples(.steps).map(\.reading) == [.steps(Steps(count: 40))])
+        #expect(try phone.samples(.steps).map(\.reading) == [.count(Increment(count: 40))])
         #expect(try phone.open().skippedRows == ["HUAWEI_ACTIVITY_SAMPLE": [.notMeasured: 1]])
     }
 

@@ -167,7 +167,7 @@ import Vitals
             "GARMIN_ACTIVITY_SAMPLE", [[Phone.midnight + 600, 5, 100], [Phone.midnight + 660, 9, 1_000_000_000_000]])
         let found = try phone.samples(.steps)
         let distances = found.map { sample -> Double? in
-            if case .steps(let steps) = sample.reading { steps.distance } else { nil }
+            if case .count(let steps) = sample.reading { steps.distance } else { nil }
         }
         #expect(found.compactMap(\.value) == [7, 7, 7, 5, 4])
         #expect(distances == [5_000_000, nil, nil, 1, nil] && found.allSatisfy { $0.violations.isEmpty })

@@ -166,7 +166,7 @@ import Vitals
             switch sample.reading {
             case .value(let number): "\(Int(number))"
             case .bloodPressure(let pressure): "\(Int(pressure.systolic))/\(Int(pressure.diastolic))"
-            case .steps(let steps): "\(steps.count)" + (steps.distance.map { ", \(Int($0)) m" } ?? "")
+            case .count(let steps): "\(steps.count)" + (steps.distance.map { ", \(Int($0)) m" } ?? "")
             default: "\(sample.reading)"
             }
         let times = Value(sample)

@@ -29,7 +29,7 @@ import Vitals
                 Value(0, 60, 10), Value(180, 240, 15), Value(300, 360, 3), Value(day, day + 60, 3),
             ])
         let distances = try phone.samples(.steps).map { sample -> Double? in
-            if case .steps(let steps) = sample.reading { steps.distance } else { nil }
+            if case .count(let steps) = sample.reading { steps.distance } else { nil }
         }
         #expect(distances == [7, 10.5, nil, nil])
         #expect(try phone.open().skippedRows["GARMIN_ACTIVITY_SAMPLE"]?[.countFell] == 1)
@@ -78,7 +78,7 @@ import Vitals
             "GARMIN_ACTIVITY_SAMPLE",
             [[begin + 600, 0, 3000, 0, 0, 0, 0], [begin + 25 * 3600 - 600, 0, 3500, 0, 0, 0, 0]])
         let steps = try phone.samples(.steps, zone: "Europe/Berlin").map { sample -> Int? in
-            if case .steps(let steps) = sample.reading { steps.count } else { nil }
+            if case .count(let steps) = sample.reading { steps.count } else { nil }
         }
         #expect(steps == [3000, 500])
     }
@@ -132,7 +132,7 @@ import Vitals
                 [midnight + 60, midnight + 120, 11, -1, 0, -1, -1, -1, 97, 72, 55],
             ])
         #expect(try phone.values(.steps) == [Value(0, 60, 40)])
-        #expect(try phone.samples(.steps).map(\.reading) == [.steps(Steps(count: 40, energy: 2.5))])
+        #expect(try phone.samples(.steps).map(\.reading) == [.count(Increment(count: 40, energy: 2.5))])
         // A signed byte that wrapped: 131.
         #expect(try phone.values(.heartRate) == [Value(0, 131), Value(60, 72)])
         #expect(try phone.values(.bloodOxygen) == [Value(60, 97)])

@@ -20,7 +20,7 @@ import Vitals
             try phone.samples(.steps) == [
                 Sample(
                     metric: .steps, start: HealthPhone.at(8), end: HealthPhone.at(8, 15),
-                    reading: .steps(Steps(count: 812)))
+                    reading: .count(Increment(count: 812)))
             ])
         #expect(try phone.open().skippedRows == [table: [.implausible: 3]])
     }

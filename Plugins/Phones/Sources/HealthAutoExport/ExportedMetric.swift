@@ -47,10 +47,10 @@ enum ExportedMetric {
             guard let number = entry.quantity else { return noValue }
             guard ["count", "steps", ""].contains(unit ?? "") else { return wrongUnit }
             // HealthKit divides a record evenly among its minutes, so that they have parts of a step.
-            guard let steps = Steps(amount: number) else { return .skipped("\(name) that is no number of steps") }
+            guard let steps = Increment(amount: number) else { return .skipped("\(name) that is no number of steps") }
             guard steps.amount > 0 else { return .noSteps }
             let last = entry.day?.upperBound ?? end
-            return .sample(Sample(metric: .steps, start: start, end: last, reading: .steps(steps)))
+            return .sample(Sample(metric: .steps, start: start, end: last, reading: .count(steps)))
         case .bloodPressure:
             guard entry.day == nil else { return wholeDay }
             guard let high = entry.systolic, let low = entry.diastolic else { return noValue }

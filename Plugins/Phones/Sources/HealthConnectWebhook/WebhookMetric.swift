@@ -34,7 +34,7 @@ enum WebhookMetric {
         }
         guard let start = entry.start else { return .skipped("\(name) without a readable time") }
         let end = entry.end.map { max($0, start) } ?? start
-        var sample = Sample(metric: .steps, start: start, end: end, reading: .steps(Steps(count: 0)))
+        var sample = Sample(metric: .steps, start: start, end: end, reading: .count(Increment(count: 0)))
         switch self {
         case .value(let metric):
             guard let number = entry.number,
@@ -55,7 +55,7 @@ enum WebhookMetric {
                 return .skipped("\(name) without a value")
             }
             guard count != 0 else { return .noSteps }
-            sample.reading = .steps(Steps(count: count))
+            sample.reading = .count(Increment(count: count))
         default:
             guard let systolic = entry.systolic, let diastolic = entry.diastolic else {
                 return .skipped("\(name) without a value")

@@ -13,8 +13,22 @@ struct SimulatorOptions: Sendable, Hashable {
     var liveInterval: Duration? = SimulatorOptions.defaultLiveInterval
     /// How far the device's clock is ahead of the gateway's at the start; negative if it is behind.
     var clockSkew = Duration.zero
+    /// What it knows of a sleep.
+    var sleep = SleepDetail.stages
     /// The faults.
     var faults = Faults.none
+
+    /// What a device knows of a sleep. The raw value is the value of `sleep:` in the configuration.
+    enum SleepDetail: String, CaseIterable, Sendable, Hashable {
+        /// Its stages.
+        case stages
+        /// When the person slept and was awake, and not how deep.
+        case asleep
+        /// The minutes of each depth, and not when.
+        case totals
+        /// Only that the person was in bed.
+        case inBed = "in_bed"
+    }
 
     /// As much as a gateway's first synchronisation asks for.
     static let defaultHistoryDays = 30
@@ -30,13 +44,15 @@ struct SimulatorOptions: Sendable, Hashable {
     /// Creates options with these values.
     init(
         model: Model = .band, seed: UInt64? = nil, historyDays: Int = defaultHistoryDays,
-        liveInterval: Duration? = defaultLiveInterval, clockSkew: Duration = .zero, faults: Faults = .none
+        liveInterval: Duration? = defaultLiveInterval, clockSkew: Duration = .zero, sleep: SleepDetail = .stages,
+        faults: Faults = .none
     ) {
         self.model = model
         self.seed = seed
         self.historyDays = min(historyDays, model.memory ?? historyDays)
         self.liveInterval = liveInterval
         self.clockSkew = clockSkew
+        self.sleep = sleep
         self.faults = faults
     }
 
@@ -56,6 +72,7 @@ struct SimulatorOptions: Sendable, Hashable {
             clockSkew: options.signedDuration(
                 "clock_skew", upTo: Self.greatestSkew,
                 about: "How far the device's clock is ahead."),
+            sleep: options.choice("sleep", default: .stages, about: "What the device knows of a sleep."),
             faults: options.section("faults", about: "What goes wrong.") { Faults(&$0) })
     }
 }

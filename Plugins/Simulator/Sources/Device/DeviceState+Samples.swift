@@ -20,11 +20,11 @@ extension DeviceState {
             guard isWorn(at: record.start) || isWorn(at: record.end) else { return nil }
             let steps = bodies[0].profile(at: record.start).steps(from: record.start, to: record.end)
             return steps.count > 0
-                ? Sample(metric: metric, start: record.start, end: record.end, reading: .steps(steps)) : nil
+                ? Sample(metric: metric, start: record.start, end: record.end, reading: .count(steps)) : nil
         case .sleep(let night):
             guard isWorn(at: record.start), isWorn(at: record.end) else { return nil }
             return Sample(
-                metric: metric, start: record.start, end: record.end, reading: .sleep(Sleep(stages: night.stages)))
+                metric: metric, start: record.start, end: record.end, reading: .sleep(night.sleep(options.sleep)))
         case .rest:
             guard isWorn(at: record.end) else { return nil }
             let rate = bodies[0].profile(at: record.end).restingHeartRate

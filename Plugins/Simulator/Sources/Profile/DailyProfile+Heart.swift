@@ -76,9 +76,9 @@ extension Sleep.Stage.Depth {
     fileprivate var heartOffset: Double {
         switch self {
         case .deep: 0
-        case .light: 3
+        case .light, .asleep: 3
         case .rem: 6
-        case .awake: 12
+        case .awake, .inBed: 12
         }
     }
 }

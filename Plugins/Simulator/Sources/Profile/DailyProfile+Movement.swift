@@ -3,7 +3,7 @@ import Vitals
 extension DailyProfile {
     /// The steps of an interval of this day: those of walks and workouts, and a few of housework while the person is
     /// up.
-    func steps(from start: Timestamp, to end: Timestamp) -> Steps {
+    func steps(from start: Timestamp, to end: Timestamp) -> Increment {
         var count = 0
         var distance = 0.0
         var energy = 0.0
@@ -19,7 +19,7 @@ extension DailyProfile {
         distance += Double(housework) * person.stride
         // Walking costs about 0.75 kcal per kilogram and kilometre.
         energy += Double(housework) * person.stride / 1000 * person.weight * 0.75
-        return Steps(count: count, distance: distance.rounded(), energy: (energy * 10).rounded() / 10)
+        return Increment(count: count, distance: distance.rounded(), energy: (energy * 10).rounded() / 10)
     }
 
     /// A workout as a device summarises it, with heart rates every five seconds.

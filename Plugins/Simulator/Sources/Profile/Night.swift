@@ -50,6 +50,29 @@ struct Night: Sendable, Hashable {
         self.stages = stages
     }
 
+    /// The night as a device reports it that knows this much of it.
+    func sleep(_ detail: SimulatorOptions.SleepDetail) -> Sleep {
+        switch detail {
+        case .stages: return Sleep(stages: stages)
+        case .asleep:
+            var spans: [Sleep.Stage] = []
+            for stage in stages {
+                let depth: Sleep.Stage.Depth = stage.depth == .awake ? .awake : .asleep
+                if let last = spans.last, last.depth == depth {
+                    spans[spans.count - 1].end = stage.end
+                } else {
+                    spans.append(Sleep.Stage(depth, from: stage.start, to: stage.end))
+                }
+            }
+            return Sleep(stages: spans)
+        case .totals:
+            let whole = Sleep(stages: stages)
+            let depths = Sleep.Stage.Depth.allCases.map { ($0, whole.minutes($0)) }.filter { $0.1 > 0 }
+            return Sleep(stages: [], untimed: Dictionary(uniqueKeysWithValues: depths))
+        case .inBed: return Sleep(stages: [Sleep.Stage(.inBed, from: start, to: end)])
+        }
+    }
+
     /// Whether the person is asleep at that moment.
     func contains(_ moment: Timestamp) -> Bool { start <= moment && moment < end }
 

@@ -79,7 +79,7 @@ extension DeviceID {
 
 /// Steps in a quarter of an hour.
 func steps(_ count: Int, _ start: Timestamp) -> Sample {
-    Sample(metric: .steps, start: start, end: start + .minutes(15), reading: .steps(Steps(count: count)))
+    Sample(metric: .steps, start: start, end: start + .minutes(15), reading: .count(Increment(count: count)))
 }
 
 /// A heart rate.

@@ -85,16 +85,16 @@ private final class CountStream: SampleStream {
                 continue
             }
             let sample = Sample(
-                metric: .steps, start: count.moment - CountFeed.minute, end: count.moment, reading: .steps(steps))
+                metric: .steps, start: count.moment - CountFeed.minute, end: count.moment, reading: .count(steps))
             return Candidate(sample: sample, rank: .minutes)
         }
         return nil
     }
 
     /// The steps since the row before; `nil` where a count fell within a day.
-    private func difference(_ count: Count) -> Steps? {
-        func whole() -> Steps {
-            Steps(count: Int(clamping: count.steps), distance: metres(count.centimetres))
+    private func difference(_ count: Count) -> Increment? {
+        func whole() -> Increment {
+            Increment(count: Int(clamping: count.steps), distance: metres(count.centimetres))
         }
         guard let last else { return whole() }
         // A row is stamped at its end: one of midnight has the count of the day that ends, unless it has begun anew already.
@@ -105,7 +105,7 @@ private final class CountStream: SampleStream {
             return reading.calendar.day(of: count.moment) == day ? nil : whole()
         }
         let way = count.centimetres.flatMap { now in last.centimetres.map { now - $0 } }
-        return Steps(count: Int(clamping: count.steps - last.steps), distance: metres(way))
+        return Increment(count: Int(clamping: count.steps - last.steps), distance: metres(way))
     }
 
     private func metres(_ centimetres: Double?) -> Double? {

@@ -61,8 +61,8 @@ enum StepFeeds {
             return .sample(
                 Sample(
                     metric: .steps, start: row.moment - lead, end: end,
-                    reading: .steps(
-                        Steps(count: steps, distance: metres.flatMap { plausible($0, SampleLimits.distance) }))))
+                    reading: .count(
+                        Increment(count: steps, distance: metres.flatMap { plausible($0, SampleLimits.distance) }))))
         }
     }
 
@@ -85,7 +85,7 @@ enum StepFeeds {
                 return .sample(
                     Sample(
                         metric: .steps, start: row.moment, end: end,
-                        reading: .steps(Steps(count: steps, energy: energy))))
+                        reading: .count(Increment(count: steps, energy: energy))))
             }
         ]
     }

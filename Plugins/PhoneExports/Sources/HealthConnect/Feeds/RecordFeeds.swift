@@ -17,7 +17,7 @@ enum StepFeed {
             return .sample(
                 Sample(
                     metric: .steps, start: row.moment, end: end, isUserInitiated: isManual,
-                    reading: .steps(Steps(count: steps))))
+                    reading: .count(Increment(count: steps))))
         }
     }
 }
