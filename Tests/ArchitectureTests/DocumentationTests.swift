@@ -69,7 +69,8 @@ import Testing
         ("Sources/Vitals/Commands/Answer.swift", "AnswerCode"),
         ("Sources/Vitals/Commands/Answer.swift", "Status"), ("Sources/Vitals/Facts/Fact.swift", "Reason"),
         ("Sources/Vitals/Samples/Refusals.swift", "RefusalReason"),
-        ("Sources/Vitals/Alerts/AlertRule.swift", "Subject"), ("Sources/Contract/Commands/Request.swift", "Name"),
+        ("Sources/Vitals/Alerts/AlertRule.swift", "Subject"), ("Sources/Vitals/Alerts/AlertRule.swift", "Warning"),
+        ("Sources/Contract/Commands/Request.swift", "Name"),
         ("Sources/Vitals/State/DeviceState.swift", "Phase"), ("Sources/Vitals/State/SyncState.swift", "Phase"),
         ("Sources/Contract/Messages/PayloadSchema.swift", "Schema"),
     ])

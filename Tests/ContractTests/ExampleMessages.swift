@@ -42,6 +42,15 @@ enum ExampleMessages {
         edge: .cleared, value: nil, limit: nil, origin: .device, measuredAt: now,
         raisedAt: Examples.time("2026-11-21T07:00:00Z"), sampleID: nil)
 
+    /// A phone says hours later that its watch warned of a high heart rate.
+    private static let warning = AlertEvent(
+        id: SampleID(name: "warning"), rule: AlertRule(.highHeartRate), edge: .raised, value: 131, limit: 120,
+        origin: .device, measuredAt: now, raisedAt: now, sampleID: nil)
+    /// It finds an ECG without atrial fibrillation, or any heart rate, just now.
+    private static let recording = AlertEvent(
+        id: SampleID(name: "recording"), rule: AlertRule(.inconclusive), edge: .raised, value: nil, limit: nil,
+        origin: .device, measuredAt: now, raisedAt: now, sampleID: nil)
+
     private static let facts: [(name: String, message: OutgoingMessage)] = [
         ("measurement-heart-rate", measurement([Examples.heartRate, Examples.restingRate])),
         (
@@ -64,6 +73,8 @@ enum ExampleMessages {
         ("past-day", fact(7, .history, .day(day(isFinal: true)))),
         ("alert-raised", fact(8, .alert, .alert(alert, isLate: false))),
         ("alert-late", fact(9, .history, .alert(cleared, isLate: true))),
+        ("alert-warning", fact(12, .alert, .alert(recording, isLate: false))),
+        ("alert-warning-late", fact(13, .alert, .alert(warning, isLate: true))),
         ("alert-replay", fact(8, .alert, .alert(alert, isLate: false), isReplay: true)),
         (
             "gap",

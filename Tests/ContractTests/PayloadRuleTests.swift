@@ -42,6 +42,7 @@ import Vitals
         #expect(try Self.keys(of: "latest-stale") == (try Self.keys(of: "latest")))
         #expect(try Self.keys(of: "config-never-connected") == (try Self.keys(of: "config")))
         #expect(try Self.keys(of: "alert-late") == (try Self.keys(of: "alert-raised")))
+        #expect(try Self.keys(of: "alert-warning") == (try Self.keys(of: "alert-raised")))
         #expect(try Self.keys(of: "answer-accepted") == (try Self.keys(of: "answer-violations")))
         #expect(try Self.keys(of: "today-empty") == (try Self.keys(of: "past-day")))
     }
@@ -57,7 +58,7 @@ import Vitals
             #expect(capabilities.map(\.key) == [metric.rawValue])
             let abilities = try #require(capabilities.first?.value.asObject)
             #expect(abilities.filter { $0.value.asBool == true }.map(\.key) == (isOfMetric ? [name] : []))
-            #expect(abilities.count == (metric == .heartRate ? 11 : 7))
+            #expect(abilities.count == (metric == .heartRate ? 12 : 7))
         }
     }
 

@@ -86,6 +86,10 @@ extension SampleProjection {
         Recording(self) { $0.record(alert, in: context) }
     }
 
+    func recording(warnings: [DeviceAlert], in context: IngestContext) -> Recording {
+        Recording(self) { $0.record(warnings: warnings, in: context) }
+    }
+
     func recording(
         limitsOf settings: MonitorSettings, before: MonitorSettings, in context: IngestContext
     ) -> Recording {

@@ -43,6 +43,21 @@ import Vitals
         #expect(earlier == [.new] && later == [.corrected])
     }
 
+    @Test func `warnings are settled like samples`() async throws {
+        let warning = DeviceAlert(
+            rule: AlertRule(.irregularRhythm), edge: .raised, value: nil, at: Timestamp(seconds: 1_795_219_200))
+        async let outcomes = batches.send(warnings: [warning, warning], to: inbox)
+        let events = try #require(try await inbox.next())
+        guard case .warnings(let warnings, let receipts) = events.first else {
+            Issue.record("no warnings")
+            return
+        }
+        #expect(warnings == [warning, warning])
+        batches.settle(zip(receipts, [SettledReceipt.Outcome.new, .known]).map { SettledReceipt($0, $1) })
+        let found = try await outcomes
+        #expect(found == [.new, .known])
+    }
+
     @Test func `a batch without samples is not sent`() async throws {
         let outcomes = try await batches.send([], to: inbox)
         #expect(outcomes.isEmpty)

@@ -57,6 +57,14 @@ struct Announced {
             messages.append(encoder.measure(MeasureState(), of: info.id))
             messages.append(encoder.link(LinkState(phase: .connected, since: now), of: info.id))
             messages.append(encoder.config(TwinState(updatedAt: now), of: info.id))
+            let warning = AlertEvent(
+                id: SampleID(high: 1, low: 1), rule: AlertRule(.irregularRhythm), edge: .raised, value: nil, limit: nil,
+                origin: .device, measuredAt: now, raisedAt: now, sampleID: nil)
+            messages.append(
+                encoder.fact(
+                    Fact(sequence: 1, lane: .alert, device: info.id, content: .alert(warning, isLate: false)),
+                    info: info,
+                    publishedAt: now, isReplay: false))
             for rule in AlertRule.all {
                 messages.append(encoder.level(AlertLevel(rule: rule, isActive: false, since: now), of: info.id))
             }

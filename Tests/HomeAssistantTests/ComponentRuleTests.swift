@@ -15,7 +15,7 @@ import Vitals
             ["value_template", "device_class", "json_attributes_topic", "json_attributes_template"]
         ),
         "button": (["command_topic"], ["payload_press"]),
-        "event": (["state_topic", "event_types"], []),
+        "event": (["state_topic", "event_types"], ["value_template"]),
         "number": (
             ["state_topic", "value_template", "command_topic", "command_template", "min", "max", "step", "mode"],
             ["unit_of_measurement"]
@@ -275,5 +275,20 @@ import Vitals
                 "blood_pressure_systolic_high", "blood_pressure_systolic_low", "blood_pressure_diastolic_high",
                 "blood_pressure_diastolic_low", "alert_cleared",
             ])
+    }
+
+    @Test func `announces what a device warns of as events of their own, and only if it does`() throws {
+        func events(_ key: String, _ abilities: Abilities) throws -> [JSONValue]? {
+            var phone = Devices.cuff
+            phone.info.capabilities = Capabilities([.heartRate: abilities])
+            let message = try #require(Devices.discovery().messages(for: phone).first)
+            return try JSONValue(parsing: message.payload)["components"]?[key]?["event_types"]?.asArray
+        }
+        let names = AlertRule.warnings.map { JSONValue.string($0.name) }
+        let limits: [JSONValue] = ["heart_rate_resting_high", "heart_rate_resting_low"]
+        #expect(try events("warning", .warnings) == names)
+        #expect(try events("alert", .warnings) == limits + names + ["alert_cleared"])
+        #expect(try events("warning", []) == nil)
+        #expect(try events("alert", []) == limits + ["alert_cleared"])
     }
 }

@@ -222,6 +222,57 @@ struct PhonePushTests {
         }
     }
 
+    @Test func `a warning of a watch is an alert, or history if it is late, and comes once`() async throws {
+        try await withBench { bench in
+            let port = try configure(bench)
+            let gateway = bench.startGateway()
+            let now = Timestamp(seconds: Int64(Date().timeIntervalSince1970))
+            let notification = """
+                {"start": "\(now - .minutes(11))", "end": "\(now - .minutes(1))", "threshold": 120,
+                 "heartRate": [{"hr": 131, "units": "bpm"}]}
+                """
+            let recording = """
+                {"start": "2026-01-05 08:00:00 +0100", "end": "2026-01-05 08:00:30 +0100", "averageHeartRate": 97,
+                 "classification": "Atrial Fibrillation", "voltageMeasurements": [{"voltage": 0.1, "units": "V"}]}
+                """
+            try #"{"data": {"heartRateNotifications": [\#(notification)], "ecg": [\#(recording)], "symptoms": [{}]}}"#
+                .write(toFile: bench.path("warnings"), atomically: true, encoding: .utf8)
+            func post() async throws -> JSONValue {
+                let answer = try await bench.post(
+                    bench.path("warnings"), to: "/v1/devices/anna", "anna's secret", port: port)
+                #expect(answer.status == 200)
+                return answer.json
+            }
+            func reported(_ json: JSONValue) -> [Int?] { ["new", "known"].map { json[$0]?.asInt } }
+            try await bench.message("anna/link") { $0.json["state"]?.asString == "connecting" }
+            let first = try await post()
+            #expect(reported(first) == [2, 0], "\(first)")
+            #expect(
+                Set((first["skipped"]?.asArray ?? []).compactMap { $0["reason"]?.asString })
+                    == ["left out on purpose: the voltages of an ECG", "left out on purpose: symptoms"])
+            let live = try await bench.message("anna/event/alert")
+            #expect(live.json["event_type"]?.asString == "heart_rate_warning_high")
+            #expect(live.json["value"]?.asDouble == 131 && live.json["limit"]?.asDouble == 120)
+            #expect(live.json["measured_at"]?.asString == "\(now - .minutes(1))")
+            let late = try await bench.message("anna/event/history")
+            #expect(late.json["event_type"]?.asString == "ecg_atrial_fibrillation")
+            #expect(late.json["value"]?.asDouble == 97 && late.json["limit"]?.isNull == true)
+            let info = try await bench.message("anna/info") { $0.json["capabilities"]?.isNull == false }
+            #expect(info.json["capabilities"]?["heart_rate"]?["warnings"]?.asBool == true)
+
+            #expect(try await reported(post()) == [0, 2])
+            try await bench.end(gateway, by: .kill)
+            _ = bench.startGateway()
+            // The listener is open when the gateway waits for the phone again.
+            let after = bench.position
+            try await bench.message("anna/link", from: after) { $0.json["state"]?.asString == "connecting" }
+            #expect(try await reported(post()) == [0, 2])
+            let events = bench.subscriber.messages.filter { $0.topic.hasPrefix("\(Bench.base)/anna/event/") }
+            // Only after the kill the same message may come again, with its number.
+            #expect(Set(events.compactMap { $0.json["seq"]?.asInt }).count == 2, "\(events.map(\.topic))")
+        }
+    }
+
     @Test func `a document comes by a message, too`() async throws {
         try await withBench { bench in
             try bench.configure([

@@ -15,6 +15,37 @@ import Vitals
         #expect(try await store.facts(2...10, limit: 1) == [folder.committed.all[1]])
     }
 
+    @Test func `a warning is a fact once, in any transaction and after a restart, and an alert each time`() async throws
+    {
+        func event(_ rule: AlertRule, _ second: Int) -> AlertEvent {
+            let moment = dawn + .seconds(second)
+            return AlertEvent(
+                id: SampleID(name: "\(rule.name) \(second)"), rule: rule, edge: .raised, value: nil, limit: nil,
+                origin: .device, measuredAt: moment, raisedAt: moment, sampleID: nil)
+        }
+        func ingest(_ events: [AlertEvent], of device: DeviceID = .band) -> Ingest {
+            Ingest(device, []) { $0.facts = events.map { (.alert, .alert($0, isLate: true)) } }
+        }
+        let folder = try StoreFolder()
+        var store = try folder.open()
+        let (irregular, resting) = (AlertRule(.irregularRhythm), AlertRule(.heartRate, .resting, .high))
+        let first = [event(irregular, 0), event(resting, 0), event(irregular, 0), event(irregular, 1)]
+        let result = try await store.ingest(ingest(first))
+        #expect(result.repeatedFacts == [2])
+        #expect(folder.committed.all.map(\.sequence) == [1, 2, 3])
+        try await store.close()
+        store = try folder.open()
+        let again = try await store.ingest(ingest(first + [event(AlertRule(.fibrillation), 0)]))
+        #expect(again.repeatedFacts == [0, 2, 3])
+        #expect(folder.committed.all.map(\.sequence).suffix(2) == [4, 5])
+        // Another device warns for itself, and one that was forgotten warns of nothing again.
+        let other = try await store.ingest(ingest(first, of: .ring))
+        #expect(other.repeatedFacts == [2])
+        try await store.forget(.band)
+        let forgotten = try await store.ingest(ingest(first))
+        #expect(forgotten.repeatedFacts == [0, 2, 3])
+    }
+
     @Test func `goes on with its numbers after a restart`() async throws {
         let folder = try StoreFolder()
         var store = try folder.open()

@@ -49,6 +49,11 @@ import Vitals
         ("UPDATE alert_level SET rule = 'noise'", "The alert level noise belongs to no rule."),
         ("UPDATE alert_level SET last_id = 'x'", "names no sample."),
         ("UPDATE alert_level SET device = 9", "belongs to no device."),
+        (
+            "INSERT INTO warning(device, rule, at) VALUES (1, 'stress_high', 1)",
+            "The warning stress_high belongs to no rule."
+        ),
+        ("INSERT INTO warning(device, rule, at) VALUES (9, 'ecg_inconclusive', 1)", "belongs to no device."),
         ("UPDATE pending_statistics SET last_hour = first_hour - 1", "end before they begin."),
         ("UPDATE pending_statistics SET series = 99", "The pending statistics of the series 99 belongs to no series."),
         ("UPDATE command SET envelope = '{' WHERE key = 'begun'", "The command 1 cannot be decoded."),

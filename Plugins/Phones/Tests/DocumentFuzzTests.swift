@@ -19,11 +19,12 @@ import Vitals
 
     @Test(arguments: seeds) func `never traps on damaged documents`(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
-        let exported = try Phone.document("health-auto-export.json")
+        let names = ["health-auto-export.json", "health-auto-export-warnings.json"]
+        let exported = try names.map { try Phone.document($0) }
         let posted = try Phone.document("health-connect-webhook.json")
         var (readable, unreadable) = (0, 0)
-        for _ in 0..<300 {
-            var (one, other) = (exported, posted)
+        for round in 0..<300 {
+            var (one, other) = (exported[round % exported.count], posted)
             for _ in 0..<Int.random(in: 1...4, using: &random) {
                 Damage.json(&one, keepsGrammar: true, &random)
                 Damage.json(&other, keepsGrammar: true, &random)

@@ -27,6 +27,51 @@ import Vitals
         }
     }
 
+    @Test func `twenty megabytes of the voltages of ECGs take no memory beside their document`() async {
+        await #expect(processExitsWith: .success) {
+            do {
+                let document = DocumentMemoryTests.recordings()
+                let before = try DocumentMemoryTests.peak()
+                var stream = try HealthAutoExport.records(
+                    of: document, calendar: LocalCalendar(timeZone: .gmt), source: nil)
+                var (warnings, leftOut) = (0, 0)
+                while let record = try stream.next() {
+                    switch record {
+                    case .warning: warnings += 1
+                    case .skipped: leftOut += 1
+                    case .sample: Issue.record("a voltage is a sample")
+                    }
+                }
+                #expect(warnings > 10 && warnings == leftOut)
+                let rise = try DocumentMemoryTests.peak() - before
+                #expect(rise < 4 << 10, "\(rise) KiB")
+            } catch { Issue.record(error) }
+        }
+    }
+
+    /// A document of almost 20 MiB of ECGs of 30 seconds with 512 voltages a second.
+    private static func recordings() -> [UInt8] {
+        var text = Array(#"{"data":{"ecg":["#.utf8)
+        text.reserveCapacity(20 << 20)
+        let voltage = #"{"date":"2026-01-05 08:00:00.000 +0100","voltage":0.123,"units":"V"},"#
+        var length = 0
+        var start = Timestamp(seconds: 0)
+        while text.count < (20 << 20) - length - 200 {
+            let before = text.count
+            text.append(
+                contentsOf: #"{"start":"\#(start)","classification":"Atrial Fibrillation","voltageMeasurements":["#.utf8
+            )
+            for _ in 0..<30 * 512 { text.append(contentsOf: voltage.utf8) }
+            text.removeLast()
+            text.append(contentsOf: "]},".utf8)
+            length = text.count - before
+            start = start + .hours(1)
+        }
+        text.removeLast()
+        text.append(contentsOf: "]}}".utf8)
+        return text
+    }
+
     /// The number of sleeps of the longest document, and the most stages of one, read with little memory.
     private static func sleeps(every pause: Duration) throws -> (count: Int, longest: Int) {
         let document = document(every: pause)

@@ -71,7 +71,7 @@ import Vitals
         let skipped = try Phone.records(Phone.document("health-auto-export.json"), of: HealthAutoExport.self).skipped
         #expect(
             skipped == [
-                "the gateway has no active_energy": 2, "the gateway has no stateOfMind": 1,
+                "the gateway has no active_energy": 2, "left out on purpose: stateOfMind": 1,
                 "heart_rate in the unit furlongs": 1, "heart_rate without a readable time": 1,
                 "heart_rate without a value": 1,
                 "a workout without readable times": 1,
@@ -130,7 +130,8 @@ import Vitals
         (#"{"data":{"metrics":"x"}}"#, "data.metrics"),
         (#"{"data":{"metrics":{"name":"heart_rate"}}}"#, "data.metrics"),
         (#"{"data":{"metrics":7,"workouts":[]}}"#, "data.metrics"), (#"{"data":{"workouts":"y"}}"#, "data.workouts"),
-        (#"{"data":{"metrics":[],"workouts":false}}"#, "data.workouts"),
+        (#"{"data":{"metrics":[],"workouts":false}}"#, "data.workouts"), (#"{"data":{"ecg":{}}}"#, "data.ecg"),
+        (#"{"data":{"heartRateNotifications":1}}"#, "data.heartRateNotifications"),
     ])
     func `an export with another value than a list is refused as a whole, with the name`(text: String, name: String) {
         #expect(throws: DocumentProblem.noList(name)) { try Phone.records(Array(text.utf8), of: HealthAutoExport.self) }

@@ -21,17 +21,19 @@ enum Phone {
     static func records<App: PhoneApp>(
         _ document: [UInt8], of app: App.Type, calendar: LocalCalendar = berlin, source: String? = nil,
         order: SourceOrder = SourceOrder()
-    ) throws -> (samples: [Sample], skipped: [String: Int]) {
+    ) throws -> (samples: [Sample], skipped: [String: Int], warnings: [DeviceAlert]) {
         var stream = try App.records(of: document, calendar: calendar, source: source, order: order)
         var samples: [Sample] = []
         var skipped: [String: Int] = [:]
+        var warnings: [DeviceAlert] = []
         while let record = try stream.next() {
             switch record {
             case .sample(let sample): samples.append(sample)
+            case .warning(let warning): warnings.append(warning)
             case .skipped(let reason): skipped[reason, default: 0] += 1
             }
         }
-        return (samples, skipped)
+        return (samples, skipped, warnings)
     }
 
     /// A moment, `2026-01-05T12:00:00Z`.

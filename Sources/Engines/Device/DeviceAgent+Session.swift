@@ -105,7 +105,7 @@ extension DeviceAgent {
                 }
                 // Store samples first, so that later events do not overtake them.
                 try await live.store(from: device)
-                try await handle(event)
+                try await handle(event, from: device)
             }
             try await live.scheduleStore(device)
         }
@@ -114,7 +114,7 @@ extension DeviceAgent {
 
     // Inlined, it would make the frame of `receive`, which lives as long as the session, 23 kB large.
     @inline(never)
-    private func handle(_ event: DeviceEvent) async throws {
+    private func handle(_ event: DeviceEvent, from device: any DeviceSession) async throws {
         switch event {
         case .samples: break
         case .measurementSample(let measurement, let sample): try await measuring.receive(sample, of: measurement)
@@ -132,6 +132,8 @@ extension DeviceAgent {
             await profile.update(.worn)
         case .signal(let strength): await noteSignal(strength)
         case .alert(let alert): try await ingest.storeAlert(alert)
+        case .warnings(let warnings, let receipts):
+            try await ingest.storeWarnings(warnings, receipts, from: device)
         case .unreadable(let sample): await measuring.refuse(sample)
         case .malformed(let problem): ingest.ignore(problem)
         case .skipped(let values): ingest.skip(values)

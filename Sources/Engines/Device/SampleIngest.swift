@@ -139,6 +139,10 @@ final class SampleIngest {
 
     /// Stores an alert that the device itself raised or cleared.
     func storeAlert(_ alert: DeviceAlert) async throws(StoreError) {
+        if alert.rule.warning != nil {
+            _ = try await store(warnings: [alert])
+            return
+        }
         guard profile.capabilities.map({ $0.supports(alert.rule.metric) || alert.rule.isOffered(by: $0) }) ?? true
         else {
             return skip(SkippedValues(reason: "undeclared", what: "alerts of \(alert.rule.name)", count: 1))
@@ -151,6 +155,57 @@ final class SampleIngest {
         try await retryUntilStored { () async throws(StoreError) in
             try await self.decide { projection, context in projection.record(final, in: context) }
         }
+    }
+
+    /// Stores what the device recorded that it warned of, and reports to the device what became of it.
+    func storeWarnings(
+        _ warnings: [DeviceAlert], _ receipts: [SampleReceipt], from device: any DeviceSession
+    ) async throws {
+        let outcomes = try await store(warnings: warnings)
+        let settled = zip(receipts, outcomes).map { SettledReceipt($0, $1) }
+        if !settled.isEmpty { try await device.settle(settled) }
+    }
+
+    private func store(warnings: [DeviceAlert]) async throws(StoreError) -> [SettledReceipt.Outcome] {
+        let refusals = warnings.map { refusal(of: $0) }
+        let accepted = zip(warnings, refusals).filter { $0.1 == nil }.map { $0.0 }
+        var repeated: Set<Int> = []
+        if !accepted.isEmpty {
+            let result = try await retryUntilStored { () async throws(StoreError) in
+                try await self.decide { projection, context in projection.record(warnings: accepted, in: context) }
+            }
+            repeated = result.repeatedFacts
+        }
+        var place = 0
+        var outcomes: [SettledReceipt.Outcome] = []
+        for refusal in refusals {
+            if let refusal {
+                outcomes.append(.refused(refusal))
+                continue
+            }
+            outcomes.append(repeated.contains(place) ? .known : .new)
+            place += 1
+        }
+        return outcomes
+    }
+
+    /// Why a warning is not stored, which is counted; `nil` if it is.
+    private func refusal(of warning: DeviceAlert) -> DeviceError? {
+        func refuse(_ reason: String, _ message: String) -> DeviceError {
+            skip(SkippedValues(reason: reason, what: "alerts of \(warning.rule.name)", count: 1))
+            return DeviceError(.invalid, message)
+        }
+        if let capabilities = profile.capabilities, !warning.rule.isOffered(by: capabilities) {
+            return refuse("undeclared", "The device does not say that it warns of this.")
+        }
+        guard warning.rule.warning != nil, warning.edge == .raised, SampleLimits.moments.contains(warning.at) else {
+            return refuse(RefusalReason.malformed.rawValue, "This is no warning: it is never cleared, and has a time.")
+        }
+        // Unlike an alert it keeps its time, by which it is known when it comes again.
+        guard warning.at <= context.clock.now + SyncPolicy.futureTolerance else {
+            return refuse(RefusalReason.future.rawValue, "The warning lies in the future; set the device's clock.")
+        }
+        return nil
     }
 
     /// Counts invalid input of the device.
@@ -222,12 +277,15 @@ final class SampleIngest {
     }
 
     /// Lets the projection decide something without samples, in its own transaction.
+    @discardableResult
     func decide(
         _ decision: @escaping @Sendable (inout SampleProjection, IngestContext) -> IngestOutcome
-    ) async throws(StoreError) {
+    ) async throws(StoreError) -> IngestResult {
         try await projection.exclusively { () async throws(StoreError) in
             let ingest = ingestContext(of: .live)
-            _ = try await projection.commit(receivedAt: ingest.now) { projection, _ in decision(&projection, ingest) }
+            return try await projection.commit(receivedAt: ingest.now) { projection, _ in
+                decision(&projection, ingest)
+            }
         }
     }
 

@@ -93,6 +93,24 @@ extension SampleProjection {
         return decision
     }
 
+    /// Handles what the device recorded that it warned of. Each is an edge of its own, with an id by its rule and time alone; the store
+    /// drops those that it knows.
+    package func record(warnings: [DeviceAlert], in context: IngestContext) -> IngestOutcome {
+        var decision = IngestOutcome()
+        for warning in warnings {
+            let (rule, at) = (warning.rule, warning.at)
+            let edge = AlertEvent.Edge.raised
+            let isLate = context.freshness[rule.metric].map { at + $0 <= context.now } ?? false
+            let isQuiet = context.policy.isQuiet(rule, minute: context.calendar.minuteOfDay(at))
+            let event = AlertEvent(
+                id: SampleID(name: "\(device.text)|\(rule.name)|\(edge.rawValue)|\(at.milliseconds)"), rule: rule,
+                edge: edge, value: warning.value, limit: warning.limit, origin: .device, measuredAt: at, raisedAt: at,
+                sampleID: nil)
+            decision.facts.append((.alert, .alert(event, isLate: isLate || isQuiet)))
+        }
+        return decision
+    }
+
     /// Clears alerts whose limits were removed, and gives rules with new limits their first level.
     /// - Parameter before: the settings that were applied last.
     package mutating func record(

@@ -67,7 +67,7 @@ extension AlertPolicy.QuietHours {
                 if let rule = AlertRule(name: name) {
                     named.insert(rule)
                 } else {
-                    let known = AlertRule.all.map(\.name).joined(separator: ", ")
+                    let known = (AlertRule.all + AlertRule.warnings).map(\.name).joined(separator: ", ")
                     reader.report("There is no rule \(name). Known here: \(known).", at: "rules")
                 }
             }

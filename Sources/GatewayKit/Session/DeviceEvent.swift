@@ -20,6 +20,9 @@ public enum DeviceEvent: Sendable, Hashable {
     case signal(strength: Int)
     /// An alert that the device raised or cleared by its own limits.
     case alert(DeviceAlert)
+    /// What the device recorded that it warned of (`AlertRule.Warning`), all raised. Each is stored once, by its rule and time,
+    /// however often it comes. `receipts` as for samples.
+    case warnings([DeviceAlert], receipts: [SampleReceipt])
     /// A sample that cannot be read. The gateway counts it as refused, within its measurement or in a gap of its metric.
     case unreadable(UnreadableSample)
     /// An invalid line of input, which the driver ignored. The gateway counts them.
@@ -67,7 +70,7 @@ public struct UnreadableSample: Sendable, Hashable {
     }
 }
 
-/// Identifies a live sample to its driver, so that the device can be informed that it is durable. Only the driver
+/// Identifies a live sample, or a warning, to its driver, so that the device can be informed that it is durable. Only the driver
 /// understands it.
 public struct SampleReceipt: Sendable, Hashable {
     /// The driver's own mark.
@@ -92,14 +95,17 @@ public struct DeviceAlert: Sendable, Hashable {
     public var edge: AlertEvent.Edge
     /// The value that caused it, `nil` if the device does not say.
     public var value: Double?
+    /// Of a warning, the limit that the device had; `nil` if there was none, or the device does not say.
+    public var limit: Double?
     /// When it happened.
     public var at: Timestamp
 
     /// A device's alert.
-    public init(rule: AlertRule, edge: AlertEvent.Edge, value: Double?, at: Timestamp) {
+    public init(rule: AlertRule, edge: AlertEvent.Edge, value: Double?, limit: Double? = nil, at: Timestamp) {
         self.rule = rule
         self.edge = edge
         self.value = value
+        self.limit = limit
         self.at = at
     }
 }

@@ -27,12 +27,25 @@ public final class SettledBatches: Sendable {
     public func send(_ samples: [Sample], to inbox: EventInbox) async throws(CancellationError)
         -> [SettledReceipt.Outcome]
     {
-        guard !samples.isEmpty else { return [] }
-        let batch = Batch(missing: samples.count)
+        try await send(samples.count, to: inbox) { .samples(samples, receipts: $0) }
+    }
+
+    /// Sends warnings, as `send(_:to:)` sends samples.
+    public func send(warnings: [DeviceAlert], to inbox: EventInbox) async throws(CancellationError)
+        -> [SettledReceipt.Outcome]
+    {
+        try await send(warnings.count, to: inbox) { .warnings(warnings, receipts: $0) }
+    }
+
+    private func send(
+        _ count: Int, to inbox: EventInbox, as event: ([SampleReceipt]) -> DeviceEvent
+    ) async throws(CancellationError) -> [SettledReceipt.Outcome] {
+        guard count > 0 else { return [] }
+        let batch = Batch(missing: count)
         let mark = "\(lastMark.wrappingAdd(1, ordering: .relaxed).newValue)"
-        waiting.withLock { $0[mark] = batch }
+        keep(batch, as: mark)
         defer { forget(mark) }
-        await inbox.send([.samples(samples, receipts: samples.map { _ in SampleReceipt(mark) })])
+        await inbox.send([event(Array(repeating: SampleReceipt(mark), count: count))])
         return try await batch.settled.wait()
     }
 
@@ -52,7 +65,10 @@ public final class SettledBatches: Sendable {
         for batch in complete { batch.settled.fulfil(batch.outcomes) }
     }
 
-    /// Its lock must not be inlined in a function that waits: Decision 165.
+    /// Their locks must not be inlined in a function that waits: Decision 165.
+    @inline(never)
+    private func keep(_ batch: Batch, as mark: String) { waiting.withLock { $0[mark] = batch } }
+
     @inline(never)
     private func forget(_ mark: String) { waiting.withLock { $0[mark] = nil } }
 }

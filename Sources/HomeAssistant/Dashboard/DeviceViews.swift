@@ -98,12 +98,13 @@ struct DeviceViews {
         return [Card.heading(title, icon: "mdi:sleep")] + tiles + stages + nightPlots(.month)
     }
 
-    /// The levels that are watched, and the alerts of a week.
+    /// The last warning, the levels that are watched, and the alerts of a week.
     private func alerts(_ title: String) -> [JSONValue] {
         let levels = entities(of: discovery.alerts(of: device, capabilities).filter { $0.platform == .binarySensor })
         guard let event = entity("alert") else { return [] }
+        let shown = [entity("warning")].compactMap { $0 } + levels
         return [Card.heading(title, icon: "mdi:alert-circle-outline")]
-            + (levels.isEmpty ? [] : [Card.entities(levels.map { ($0, $0.name) })]) + [Card.logbook([event], days: 7)]
+            + (shown.isEmpty ? [] : [Card.entities(shown.map { ($0, $0.name) })]) + [Card.logbook([event], days: 7)]
     }
 
     /// The path of one of its subviews. A relative one: the path of the dashboard is its owner's choice.

@@ -43,23 +43,40 @@ extension Discovery {
         return result
     }
 
-    /// An event entity with all rules of the device, and an entity for the level of each rule whose limit can be passed.
+    /// An event entity with all rules of the device, another with what it warns of, and an entity for the level of each rule whose
+    /// limit can be passed.
     ///
     /// Levels are announced only once the limits are known, since Home Assistant reads just once whether an entity is
     /// enabled by default.
     func alerts(of device: DiscoveredDevice, _ capabilities: Capabilities) -> [Component] {
         let rules = AlertRule.all.filter { $0.isOffered(by: capabilities) }
-        guard !rules.isEmpty else { return [] }
+        let warnings = AlertRule.warnings.filter { $0.isOffered(by: capabilities) }.map(\.name)
+        guard !rules.isEmpty || !warnings.isEmpty else { return [] }
         let id = device.info.id
-        let event = Component(
-            .event, "alert", "Alert", availability: gatewayOnly,
-            [
-                ("state_topic", .string(topics.topic(.alertEvent(id)))),
-                ("event_types", .array(rules.map { .string($0.name) } + [.string(ContractEncoder.alertCleared)])),
-                ("icon", "mdi:alert-circle-outline"),
-            ])
-        guard let limits = device.limits else { return [event] }
-        return [event]
+        let topic = JSONValue.string(topics.topic(.alertEvent(id)))
+        let types = rules.map(\.name) + warnings + [ContractEncoder.alertCleared]
+        var events = [
+            Component(
+                .event, "alert", "Alert", availability: gatewayOnly,
+                [
+                    ("state_topic", topic), ("event_types", .array(types.map { .string($0) })),
+                    ("icon", "mdi:alert-circle-outline"),
+                ])
+        ]
+        if !warnings.isEmpty {
+            let names = warnings.map { "'\($0)'" }.joined(separator: ", ")
+            events.append(
+                Component(
+                    .event, "warning", "Warning", availability: gatewayOnly,
+                    [
+                        ("state_topic", topic),
+                        // Home Assistant ignores an empty payload, and logs it at debug.
+                        ("value_template", .string("{{ value if value_json.event_type in [\(names)] else '' }}")),
+                        ("event_types", .array(warnings.map { .string($0) })), ("icon", "mdi:heart-flash"),
+                    ]))
+        }
+        guard let limits = device.limits else { return events }
+        return events
             + rules.filter { limits[$0] != .unreachable }.map { rule in
                 Component(
                     .binarySensor, "alert_\(rule.name)", rule.title, isEnabledByDefault: limits[rule] == .watched,

@@ -5,7 +5,7 @@ import Vitals
 extension CheckedTable {
     /// The tables whose rows may be more than numbers, small ones first.
     static let all = [
-        device, alertLevel, pending, journal, command, quarantine, message, day, sample,
+        device, alertLevel, warning, pending, journal, command, quarantine, message, day, sample,
     ]
 
     private static let noDevice = "belongs to no device"
@@ -27,6 +27,13 @@ extension CheckedTable {
         guard AlertRule(name: row[0]) != nil else { return "belongs to no rule" }
         guard let id = row[2] as String? else { return nil }
         return SampleID(id) == nil ? "names no sample" : nil
+    }
+
+    private static let warning = CheckedTable(
+        name: "warning", row: "The warning", key: ["device", "rule", "at"], columns: "rule, device"
+    ) { row, references in
+        guard references.devices.contains(row[1]) else { return noDevice }
+        return AlertRule(name: row[0])?.warning == nil ? "belongs to no rule" : nil
     }
 
     private static let pending = CheckedTable(

@@ -131,7 +131,9 @@ struct StorePlace {
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
         try foldJournal(pool)
         return try pool.writeWithoutTransaction { database in
-            for table in ["store", "lane", "dropped", "journal", "device", "series", "unsettled", "alert_level"] {
+            for table in [
+                "store", "lane", "dropped", "journal", "device", "series", "unsettled", "alert_level", "warning",
+            ] {
                 let verdict = try String.fetchOne(database, sql: "PRAGMA quick_check(\(table))")
                 guard verdict == "ok" else {
                     throw StoreError(.corrupt, "The table \(table) is damaged: \(verdict ?? "no answer").")

@@ -135,6 +135,14 @@ enum Schema {
             PRIMARY KEY(device, rule)
         ) STRICT, WITHOUT ROWID;
 
+        -- When a device warned of what (see `AlertRule.Warning`), so that none is raised twice.
+        CREATE TABLE warning(
+            device INTEGER NOT NULL REFERENCES device(id),
+            rule TEXT NOT NULL,
+            at INTEGER NOT NULL,
+            PRIMARY KEY(device, rule, at)
+        ) STRICT, WITHOUT ROWID;
+
         -- Commands, and their answers as the lane of answers: the answer's number is its place there. key: the device or `gateway`,
         -- then the command's name and id, or a random one; content: the fingerprint of its arguments (see `CommandEnvelope`).
         CREATE TABLE command(

@@ -114,8 +114,16 @@ extension Transaction {
             ])
     }
 
+    /// Keeps the time of a warning. Returns whether it is new.
+    func note(warning: AlertEvent, of cached: CachedDevice) throws -> Bool {
+        try execute(
+            "INSERT OR IGNORE INTO warning(device, rule, at) VALUES (?, ?, ?)",
+            [cached.row, warning.rule.name, warning.measuredAt.milliseconds])
+        return changes > 0
+    }
+
     /// Deletes a device's state and answers. The data of its samples stays: their series, days, the days still to be summarised,
-    /// and the newest published `latest`.
+    /// and the newest published `latest`; so do the times of its warnings, which may come again as samples may.
     func forget(_ device: DeviceID) throws {
         try fold()
         // The space ends the scope in a key, and `!` follows it.

@@ -38,8 +38,11 @@ extension Transaction {
         if isJournaled { journalSeries(of: &cached) }
         try save(cached, of: ingest.device)
         if !decision.changes.isEmpty { try save(decision.changes, of: ingest.device) }
-        for (lane, content) in decision.facts {
-            if isJournaled, case .measurement(let measurement) = content {
+        var repeated: Set<Int> = []
+        for (place, (lane, content)) in decision.facts.enumerated() {
+            if case .alert(let event, _) = content, event.rule.warning != nil, try !note(warning: event, of: cached) {
+                repeated.insert(place)
+            } else if isJournaled, case .measurement(let measurement) = content {
                 try journal(measurement, in: lane, of: ingest.device, at: ingest.receivedAt)
             } else {
                 try publish(content, in: lane, of: ingest.device, at: ingest.receivedAt)
@@ -48,6 +51,7 @@ extension Transaction {
 
         var result = IngestResult(
             novelties: own.map { outcomes[$0].stored.isWithdrawn ? .withdrawn : outcomes[$0].novelty })
+        result.repeatedFacts = repeated
         for outcome in outcomes {
             switch outcome.novelty {
             case .new: result.new += 1

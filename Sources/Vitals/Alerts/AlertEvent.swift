@@ -10,7 +10,7 @@ public struct AlertEvent: Sendable, Hashable {
     public var edge: Edge
     /// The value that caused the edge, in the unit of the rule's metric.
     public var value: Double?
-    /// The limit that was passed; `nil` if the device raised the alert itself.
+    /// The limit that was passed; of a device's alert only what the device says with its warning.
     public var limit: Double?
     /// The party that detected the edge.
     public var origin: Origin

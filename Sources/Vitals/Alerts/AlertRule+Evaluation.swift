@@ -14,8 +14,10 @@ extension AlertRule {
 
     /// Whether a device with these capabilities provides values for this rule. The device need not raise alerts itself:
     /// the gateway checks limits, those in exercise only if exercise is recognised (``Capabilities/recognisesExercise``).
+    /// What only a device can warn of it must say that it does.
     public func isOffered(by capabilities: Capabilities) -> Bool {
-        switch subject {
+        if warning != nil { return capabilities.supports(.warnings, metric) }
+        return switch subject {
         case .exercise: capabilities.recognisesExercise
         case .resting: capabilities.supports(metric) || capabilities.supportsRest(of: metric)
         default: capabilities.supports(metric)
@@ -36,6 +38,7 @@ extension AlertRule {
     ///   - sample: the sample.
     ///   - isExercise: whether the person was exercising: as the sample says, or by the sport session around it.
     public func value(in sample: Sample, isExercise: Bool) -> Double? {
+        guard warning == nil else { return nil }
         let whole = sample.metric.restOf
         guard metric == whole ?? sample.metric else { return nil }
         switch sample.reading {

@@ -79,15 +79,17 @@ public struct Abilities: OptionSet, Sendable, Hashable {
 
     /// Heart rate: samples say whether the person was exercising.
     public static let exercise = Abilities(rawValue: 1 << 10)
+    /// Heart rate: the device warns of heart rates and rhythms by itself (`AlertRule.Warning`).
+    public static let warnings = Abilities(rawValue: 1 << 11)
 
     /// All abilities with their names on the wire, in the order of publication.
     public static let named: [(name: String, ability: Abilities)] = [
         ("measure", .measure), ("monitor", .monitor), ("schedule_time", .scheduleTime),
         ("schedule_interval", .scheduleInterval), ("alert", .alert), ("history", .history), ("summary", .summary),
         ("rest_alert", .restAlert), ("exercise_alert", .exerciseAlert), ("enhanced", .enhanced),
-        ("exercise", .exercise),
+        ("exercise", .exercise), ("warnings", .warnings),
     ]
 
     /// The abilities that only heart rate has.
-    public static let heartRateOnly: Abilities = [.restAlert, .exerciseAlert, .enhanced, .exercise]
+    public static let heartRateOnly: Abilities = [.restAlert, .exerciseAlert, .enhanced, .exercise, .warnings]
 }

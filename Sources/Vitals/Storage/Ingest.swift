@@ -82,6 +82,8 @@ package struct IngestResult: Sendable {
     package var known = 0
     /// What each sample is, in order of arrival.
     package var novelties: [SampleOutcome.Novelty]
+    /// The places among the decision's facts of warnings that were known, and are not published again.
+    package var repeatedFacts: Set<Int> = []
 
     package init(novelties: [SampleOutcome.Novelty]) { self.novelties = novelties }
 }

@@ -149,6 +149,11 @@ def diagnostics(device: str, can: dict) -> Iterator[Entity]:
     yield Entity(device, "firmware", "sensor", "info", ("firmware",), category="diagnostic")
 
 
+WARNINGS = (
+    "heart_rate_warning_high", "heart_rate_warning_low", "heart_rhythm_irregular", "ecg_atrial_fibrillation",
+    "ecg_high_heart_rate", "ecg_low_heart_rate", "ecg_inconclusive")
+
+
 def rules(can: dict) -> list[str]:
     names = []
     for metric in RANGES:
@@ -165,8 +170,11 @@ def rules(can: dict) -> list[str]:
 
 def alerts(device: str, can: dict, config: dict) -> Iterator[Entity]:
     names = rules(can)
-    if names:
-        yield Entity(device, "alert", "event", event_types=(*names, "alert_cleared"))
+    warnings = WARNINGS if can.get("heart_rate", {}).get("warnings") else ()
+    if names or warnings:
+        yield Entity(device, "alert", "event", event_types=(*names, *warnings, "alert_cleared"))
+    if warnings:
+        yield Entity(device, "warning", "event", event_types=warnings)
     for name in names:
         metric, group, switch = switch_of(name)
         limit = config[metric][group][limit_of(name)]

@@ -137,6 +137,57 @@ import Vitals
         }
     }
 
+    @Test func `what a device recorded that it warned of is published once, and it hears what became of each`() throws {
+        let capabilities = Capabilities([.heartRate: [.history, .warnings]])
+        try AgentRig.synced(0..<10, capabilities: capabilities) { rig, _ in
+            func warning(_ rule: AlertRule, _ at: Timestamp) -> DeviceAlert {
+                DeviceAlert(rule: rule, edge: .raised, value: nil, at: at)
+            }
+            let irregular = AlertRule(.irregularRhythm)
+            let all = [
+                warning(irregular, Fixture.noon), warning(AlertRule(.fibrillation), Fixture.noon),
+                warning(irregular, Fixture.noon + .days(3)), warning(Fixture.restingHigh, Fixture.noon),
+                warning(irregular, Fixture.noon),
+            ]
+            let receipts = all.indices.map { SampleReceipt("\($0)") }
+            await rig.session?.send(.warnings(all, receipts: receipts))
+            // Vitals Link has no receipts for alerts.
+            await rig.session?.send(.alert(warning(irregular, Fixture.noon)))
+            await rig.session?.send(.warnings([all[1]], receipts: [SampleReceipt("again")]))
+            while rig.calls.count(where: { $0.kind == .settle }) < 2 { try await rig.sleep(for: .milliseconds(1)) }
+        } then: { rig in
+            let outcomes = rig.calls.flatMap { call -> [SettledReceipt.Outcome] in
+                if case .settle(_, let outcomes) = call { outcomes } else { [] }
+            }
+            let words = outcomes.map { outcome in
+                switch outcome {
+                case .new: "new"
+                case .known: "known"
+                case .refused: "refused"
+                default: "\(outcome)"
+                }
+            }
+            #expect(words == ["new", "new", "refused", "refused", "known", "known"])
+            let published = rig.store.facts.compactMap { fact -> String? in
+                if case .alert(let event, _) = fact.content { event.rule.name } else { nil }
+            }
+            #expect(published == ["heart_rhythm_irregular", "ecg_atrial_fibrillation"])
+            #expect(rig.levels.allSatisfy { $0.rule.warning == nil })
+        }
+    }
+
+    @Test func `a warning that the device does not declare is refused`() throws {
+        try AgentRig.synced(0..<5) { rig, _ in
+            let warning = DeviceAlert(rule: AlertRule(.fibrillation), edge: .raised, value: nil, at: Fixture.noon)
+            await rig.session?.send(.warnings([warning], receipts: [SampleReceipt("a")]))
+            while rig.calls.allSatisfy({ $0.kind != .settle }) { try await rig.sleep(for: .milliseconds(1)) }
+        } then: { rig in
+            guard case .settle(_, let outcomes) = rig.calls.first(where: { $0.kind == .settle }) else { return }
+            #expect(outcomes.map { if case .refused = $0 { true } else { false } } == [true])
+            #expect(rig.store.facts.isEmpty)
+        }
+    }
+
     @Test func `an alert by a clock that is ahead happened when it was heard of`() throws {
         try AgentRig.synced(0..<5) { rig, _ in
             let alert = DeviceAlert(

@@ -229,6 +229,39 @@ import Vitals
         #expect(decision.levels.isEmpty == !suffix.isEmpty)
     }
 
+    @Test func `a warning is raised for itself, has the same id whenever it comes, and changes no level`() {
+        func warning(_ warning: AlertRule.Warning, _ minute: Int) -> DeviceAlert {
+            DeviceAlert(rule: AlertRule(warning), edge: .raised, value: 131, limit: 120, at: Fixture.minute(minute))
+        }
+        func events(_ decision: Recording) -> [AlertEvent] {
+            decision.facts.compactMap { fact in
+                if case .alert(let event, _) = fact.content { event } else { nil }
+            }
+        }
+        let all = [warning(.highHeartRate, -30), warning(.highHeartRate, -29), warning(.fibrillation, -29)]
+        let now = projection().recording(warnings: all, in: context())
+        #expect(
+            alerts(now) == [
+                "heart_rate_warning_high raised late", "heart_rate_warning_high raised",
+                "ecg_atrial_fibrillation raised",
+            ])
+        #expect(now.levels == [] && now.projection.alerts.levels == [])
+        #expect(events(now).map(\.measuredAt) == all.map(\.at) && events(now).map(\.raisedAt) == all.map(\.at))
+        #expect(events(now).allSatisfy { $0.value == 131 && $0.limit == 120 && $0.origin == .device })
+        let later = now.projection.recording(warnings: all, in: context(at: 600))
+        #expect(alerts(later).allSatisfy { $0.hasSuffix(" late") })
+        #expect(events(later).map(\.id) == events(now).map(\.id) && Set(events(now).map(\.id)).count == 3)
+    }
+
+    @Test func `a warning in its quiet hours is only for the history`() {
+        let rule = AlertRule(.irregularRhythm)
+        let hours = AlertPolicy.QuietHours(from: 12 * 60, to: 12 * 60 + 30, rules: [rule])
+        let warning = DeviceAlert(rule: rule, edge: .raised, value: nil, at: Fixture.minute(5))
+        let decision = projection().recording(
+            warnings: [warning], in: context(at: 6, policy: AlertPolicy(quietHours: [hours])))
+        #expect(alerts(decision) == ["heart_rhythm_irregular raised late"])
+    }
+
     @Test func `limits that are switched off clear their alerts`() {
         let level = AlertLevel(rule: Fixture.restingHigh, isActive: true, since: Fixture.noon)
         let decision = projection(levels: [Fixture.restingHigh: level]).recording(

@@ -47,9 +47,11 @@ import Vitals
     @Test func `reads quiet hours, one or several`() throws {
         let all = AlertPolicy.QuietHours(from: 22 * 60, to: 7 * 60)
         let some = AlertPolicy.QuietHours(
-            from: 12 * 60, to: 24 * 60, rules: [try #require(AlertRule(name: "stress_high"))])
+            from: 12 * 60, to: 24 * 60,
+            rules: [try #require(AlertRule(name: "stress_high")), AlertRule(.irregularRhythm)])
         #expect(try policy(gateway: "quiet_hours: {from: 22:00, to: 07:00}").quietHours == [all])
-        let two = "quiet_hours: [{from: 22:00, to: 07:00}, {from: \"12:00\", to: 00:00, rules: [stress_high]}]"
+        let rules = "[stress_high, heart_rhythm_irregular]"
+        let two = "quiet_hours: [{from: 22:00, to: 07:00}, {from: \"12:00\", to: 00:00, rules: \(rules)}]"
         #expect(try policy(gateway: two).quietHours == [all, some])
         #expect(try policy(gateway: two, device: "quiet_hours: []").quietHours == [])
     }

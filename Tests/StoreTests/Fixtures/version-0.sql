@@ -119,6 +119,14 @@ CREATE TABLE alert_level(
     PRIMARY KEY(device, rule)
 ) STRICT, WITHOUT ROWID;
 
+-- When a device warned of what (see `AlertRule.Warning`), so that none is raised twice.
+CREATE TABLE warning(
+    device INTEGER NOT NULL REFERENCES device(id),
+    rule TEXT NOT NULL,
+    at INTEGER NOT NULL,
+    PRIMARY KEY(device, rule, at)
+) STRICT, WITHOUT ROWID;
+
 -- Commands, and their answers as the lane of answers: the answer's number is its place there.
 CREATE TABLE command(
     number INTEGER PRIMARY KEY,
@@ -203,6 +211,8 @@ INSERT INTO message(lane, sequence, kind, device, series, source, historical, us
     VALUES (2, 3, 0, 1, 1, 'live', 0, NULL, NULL, 1, 9, X'8090A0BFBD6800');
 INSERT INTO alert_level(device, rule, active, since, value, measured_limit, last_id, raised_at)
     VALUES (1, 'stress_high', 1, 5, NULL, NULL, NULL, 4);
+INSERT INTO warning(device, rule, at)
+    VALUES (1, 'heart_rhythm_irregular', 5);
 INSERT INTO command(number, key, begun_at, envelope, answer, answered_at, topic, correlation, payload)
     VALUES (1, 'id:1', 9, '{"id":"1","device":"band-1","command":"sync","correlation":[0,255,7]}', NULL, NULL, NULL, NULL, NULL);
 INSERT INTO command(number, key, begun_at, envelope, answer, answered_at, topic, correlation, payload)

@@ -35,13 +35,8 @@ extension JSONWriter {
             }
         case .wear(let isWorn): linkNotification("wear") { $0.member("worn", isWorn) }
         case .signal(let strength): linkNotification("signal") { $0.member("rssi", strength) }
-        case .alert(let alert):
-            linkNotification("alert") { params in
-                params.member("rule", alert.rule.name)
-                params.member("edge", alert.edge.rawValue)
-                params.member("value", alert.value)
-                params.member("at", alert.at.milliseconds)
-            }
+        case .alert(let alert): linkAlert(alert)
+        case .warnings(let warnings, _): for warning in warnings { linkAlert(warning) }
         case .unreadable(let sample):
             linkNotification(sample.measurement == nil ? "sample" : "measurement/sample") { params in
                 if let measurement = sample.measurement { params.member("measurement", measurement.text) }
@@ -59,6 +54,15 @@ extension JSONWriter {
                 params.member("message", reason)
             }
             linkNotification("sample") { $0.member("sample", JSONValue.null) }
+        }
+    }
+
+    private mutating func linkAlert(_ alert: DeviceAlert) {
+        linkNotification("alert") { params in
+            params.member("rule", alert.rule.name)
+            params.member("edge", alert.edge.rawValue)
+            params.member("value", alert.value)
+            params.member("at", alert.at.milliseconds)
         }
     }
 

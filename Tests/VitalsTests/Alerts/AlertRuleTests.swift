@@ -22,6 +22,23 @@ import Vitals
         }
     }
 
+    @Test func `of what a device warns by itself has a name, and neither a limit nor a value here`() {
+        #expect(
+            AlertRule.warnings.map(\.name) == [
+                "heart_rate_warning_high", "heart_rate_warning_low", "heart_rhythm_irregular",
+                "ecg_atrial_fibrillation", "ecg_high_heart_rate", "ecg_low_heart_rate", "ecg_inconclusive",
+            ])
+        let able = Capabilities([.heartRate: .warnings])
+        let beat = Sample(metric: .heartRate, start: Self.start, reading: .value(200))
+        for rule in AlertRule.warnings {
+            #expect(AlertRule(name: rule.name) == rule && !AlertRule.all.contains(rule))
+            #expect(rule.limit(in: AbleDevice.settings) == nil && rule.value(in: beat, isExercise: false) == nil)
+            #expect(rule.isOffered(by: able) && !rule.isOffered(by: Capabilities([.heartRate: []])))
+            #expect(rule.metric.unit == "bpm")
+        }
+        #expect(AlertRule.all.allSatisfy { $0.warning == nil })
+    }
+
     @Test(arguments: AlertRule.all)
     func `has its limit only while its alert is on`(rule: AlertRule) {
         var settings = AbleDevice.settings

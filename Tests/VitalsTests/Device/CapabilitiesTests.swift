@@ -11,12 +11,12 @@ import Vitals
             (.measure, "measure"), (.monitor, "monitor"), (.scheduleTime, "schedule_time"),
             (.scheduleInterval, "schedule_interval"), (.alert, "alert"), (.history, "history"),
             (.summary, "summary"), (.restAlert, "rest_alert"), (.exerciseAlert, "exercise_alert"),
-            (.enhanced, "enhanced"), (.exercise, "exercise"),
+            (.enhanced, "enhanced"), (.exercise, "exercise"), (.warnings, "warnings"),
         ] as [(Abilities, String)])
     func `has a name of its own for each ability`(ability: Abilities, name: String) {
         #expect(Abilities.named.filter { $0.ability == ability }.map(\.name) == [name])
         #expect(Abilities.named.count { !$0.ability.isDisjoint(with: ability) } == 1)
-        let isHeartRateOnly = ["rest_alert", "exercise_alert", "enhanced", "exercise"].contains(name)
+        let isHeartRateOnly = ["rest_alert", "exercise_alert", "enhanced", "exercise", "warnings"].contains(name)
         #expect(Abilities.heartRateOnly.contains(ability) == isHeartRateOnly)
     }
 

@@ -10,6 +10,8 @@ struct ExportedRecords: RecordStream {
     /// Within the array of the section.
     private var reader: JSONReader?
     private var nights = Nights()
+    /// What comes after the record before it, of the same entry.
+    private var following: Record?
     /// Entries of `metrics` that are no object and were not counted yet.
     private var strayEntries: Int
     private(set) var sources: CountSources
@@ -31,6 +33,10 @@ struct ExportedRecords: RecordStream {
     }
 
     private mutating func nextRecord() throws(JSONError) -> Record? {
+        if let record = following {
+            following = nil
+            return record
+        }
         if strayEntries > 0 {
             strayEntries -= 1
             return .noObject(in: "metrics")
@@ -66,6 +72,17 @@ struct ExportedRecords: RecordStream {
         case .workouts:
             guard try reader.isAtObject() else { return .noObject(in: "workouts") }
             return try ExportedWorkout(&reader, calendar: calendar).record
+        case .notifications:
+            guard try reader.isAtObject() else { return .noObject(in: "heartRateNotifications") }
+            return try ExportedNotification(&reader, calendar: calendar).record
+        case .ecg:
+            guard try reader.isAtObject() else { return .noObject(in: "ecg") }
+            let recording = try ExportedECG(&reader, calendar: calendar)
+            if recording.hasVoltages { following = .leftOut("the voltages of an ECG") }
+            return recording.record
+        case .leftOut(let name):
+            try reader.skip()
+            return .leftOut(name)
         // One without a list has no entries.
         case .noList(let name), .other(let name):
             try reader.skip()

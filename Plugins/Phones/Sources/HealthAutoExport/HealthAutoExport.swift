@@ -10,6 +10,7 @@ package enum HealthAutoExport: PhoneApp {
     /// document would withdraw and restore both.
     package static let overlaps = OverlapRule.latestEnd
     package static let sourceOption = "source"
+    package static let hasWarnings = true
     package static let metrics: [Metric] = [
         .heartRate, .restingHeartRate, .heartRateVariability, .bloodPressure, .bloodOxygen, .respiratoryRate,
         .temperature, .skinTemperature, .bloodGlucose, .weight, .steps, .sleep, .sport,
@@ -46,6 +47,10 @@ package enum HealthAutoExport: PhoneApp {
             enum Kind {
                 case metric(name: String, unit: String?)
                 case workouts
+                /// What the watch warned of.
+                case notifications, ecg
+                /// What persons note of themselves, which is no measurement.
+                case leftOut(String)
                 /// A metric without a list.
                 case noList(name: String)
                 /// Records that the gateway has no metric for.
@@ -78,6 +83,11 @@ package enum HealthAutoExport: PhoneApp {
                     switch list {
                     case "metrics": if try isList(&reader, "data.metrics") { try readMetrics(&reader) }
                     case "workouts": if try isList(&reader, "data.workouts") { add(.workouts, try reader.raw()) }
+                    case "heartRateNotifications":
+                        if try isList(&reader, "data.\(list)") { add(.notifications, try reader.raw()) }
+                    case "ecg": if try isList(&reader, "data.ecg") { add(.ecg, try reader.raw()) }
+                    case "symptoms", "cycleTracking", "medications", "stateOfMind":
+                        add(.leftOut(list), try reader.raw())
                     default: add(.other(list.quoted), try reader.raw())
                     }
                 }

@@ -10,6 +10,8 @@ package protocol PhoneApp: Sendable {
     static var name: String { get }
     /// What its documents can have.
     static var metrics: [Metric] { get }
+    /// Whether its documents have what the phone or its watch warned of.
+    static var hasWarnings: Bool { get }
     /// Which of its records counts where two describe the same thing.
     static var overlaps: OverlapRule { get }
     /// The option that picks the source of its counts.
@@ -25,6 +27,8 @@ package protocol PhoneApp: Sendable {
 }
 
 extension PhoneApp {
+    package static var hasWarnings: Bool { false }
+
     /// The records of a document, with sources in the order of what they are.
     package static func records(
         of document: [UInt8], calendar: LocalCalendar, source: String?
@@ -46,11 +50,19 @@ package protocol RecordStream {
 /// A record of a document.
 package enum Record: Sendable, Hashable {
     case sample(Sample)
+    /// What the phone or its watch warned of.
+    case warning(DeviceAlert)
     /// It is no sample of the gateway's, for this reason.
     case skipped(String)
 
     /// An entry of a list that is no object.
     static func noObject(in list: String) -> Record { .skipped("an entry of \(list) that is no object") }
+
+    /// How the reason begins where a record is left out since it should be, whatever the settings are.
+    static let onPurpose = "left out on purpose: "
+
+    /// A record that is left out on purpose.
+    static func leftOut(_ what: String) -> Record { .skipped(onPurpose + what) }
 
     /// An interval in which a source counted nothing. It is none that the source has: it must not hide what another one counted.
     static let noSteps = Record.skipped("an interval without steps")

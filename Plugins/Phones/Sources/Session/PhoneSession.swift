@@ -26,9 +26,11 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
         metrics = Set(options.metrics)
         source = options.source
         order = options.order
+        var abilities = Dictionary(uniqueKeysWithValues: metrics.map { ($0, Abilities()) })
+        // What a watch warns of is about the heart rate, and not wanted without it.
+        if App.hasWarnings, abilities[.heartRate] != nil { abilities[.heartRate] = .warnings }
         description = DeviceDescription(
-            identity: DeviceIdentity(model: App.name),
-            capabilities: Capabilities(Dictionary(uniqueKeysWithValues: metrics.map { ($0, []) })),
+            identity: DeviceIdentity(model: App.name), capabilities: Capabilities(abilities),
             overlaps: App.overlaps)
     }
 
@@ -78,9 +80,10 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
                 return document.answer(.stored(report))
             }
             defer { reportSources(records.sources) }
-            while let samples = try nextSamples(of: &records, &report) {
+            while let batch = try nextBatch(of: &records, &report) {
                 do {
-                    for outcome in try await batches.send(samples, to: inbox) { report.count(outcome) }
+                    for outcome in try await batches.send(batch.samples, to: inbox) { report.count(outcome) }
+                    for outcome in try await batches.send(warnings: batch.warnings, to: inbox) { report.count(outcome) }
                 } catch {
                     return document.answer(
                         .interrupted("The gateway has closed the phone's session; send it again later."))
@@ -111,24 +114,31 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
             metadata: ["option": "sources", "sources": "\(sources.names.joined(separator: ", "))"])
     }
 
-    /// The next samples of a document, and in `report` what is skipped before them; `nil` at its end.
-    private func nextSamples(
+    private static func isUnwanted(_ metric: Metric) -> String {
+        "\(metric.rawValue) is not among the options' metrics"
+    }
+
+    /// The next samples and warnings of a document, and in `report` what is skipped before them; `nil` at its end.
+    private func nextBatch(
         of records: inout any RecordStream, _ report: inout DocumentReport
-    ) throws(DocumentProblem) -> [Sample]? {
+    ) throws(DocumentProblem) -> (samples: [Sample], warnings: [DeviceAlert])? {
         var samples: [Sample] = []
+        var warnings: [DeviceAlert] = []
         let now = context.clock.now
-        while samples.count < PhoneLimits.batch, let record = try records.next() {
+        while samples.count + warnings.count < PhoneLimits.batch, let record = try records.next() {
             switch record {
             case .sample(let sample) where sample.start < now && now < sample.end:
                 report.skip(EmptyDocuments.laterInterval)
             case .sample(let sample) where metrics.contains(sample.metric): samples.append(sample)
-            case .sample(let sample): report.skip("\(sample.metric.rawValue) is not among the options' metrics")
+            case .warning(let warning) where metrics.contains(warning.rule.metric): warnings.append(warning)
+            case .sample(let sample): report.skip(Self.isUnwanted(sample.metric))
+            case .warning(let warning): report.skip(Self.isUnwanted(warning.rule.metric))
             case .skipped(let reason):
                 report.skip(reason)
                 dropped.withLock { $0 += 1 }
             }
         }
-        return samples.isEmpty ? nil : samples
+        return samples.isEmpty && warnings.isEmpty ? nil : (samples, warnings)
     }
 }
 
@@ -142,7 +152,8 @@ final class EmptyDocuments: Sendable {
     /// Why nothing of a document was taken, if that is a mistake, and to be said now.
     func reasons(_ report: DocumentReport, at uptime: Duration) -> String? {
         let taken = report.new + report.corrected + report.known + report.superseded
-        let reasons = (Array(report.refused.keys) + report.skipped.keys).filter { $0 != Self.laterInterval }.sorted()
+        let reasons = (Array(report.refused.keys) + report.skipped.keys)
+            .filter { $0 != Self.laterInterval && !$0.hasPrefix(Record.onPurpose) }.sorted()
         guard taken == 0, !reasons.isEmpty else { return nil }
         let text = reasons.joined(separator: "; ")
         return notice.withLock { $0.isDue(text, at: uptime) } ? text : nil
@@ -151,7 +162,7 @@ final class EmptyDocuments: Sendable {
 
 /// The limits of reading documents.
 enum PhoneLimits {
-    /// The most samples that wait for the store at once.
+    /// The most samples and warnings that wait for the store at once.
     static let batch = 1_000
     /// The most different metrics or kinds of records in a document: ten times as many as the apps have.
     static let sections = 2_000
