@@ -62,7 +62,8 @@ let unsanitized = [
 let fixtures = [
     "ArchitectureTests": ["Guides", "limits.tsv"], "ColmiRingTests": ["Inputs"], "ConcurrencyTests": ["Sanitizer"],
     "ContractTests": ["Fixtures", "Inputs"], "GATTHealthTests": ["Inputs"], "GatewayMainTests": ["Programs"],
-    "HomeAssistantTests": ["Fixtures"], "IntegrationTests": ["Fixtures"], "LinkTests": ["Fixtures", "Inputs"],
+    "GatewayTests": ["Export/Fixtures"], "HomeAssistantTests": ["Fixtures"], "IntegrationTests": ["Fixtures"],
+    "LinkTests": ["Fixtures", "Inputs"],
     "O2RingTests": ["Inputs"], "PhonesTests": ["Fixtures", "Inputs"], "ReplayTests": ["Recordings/Inputs"],
     "StoreTests": ["Fixtures"],
     "PhoneExportsTests": ["Gadgetbridge/Inputs", "HealthConnect/Inputs", "seeds.py"],

@@ -131,6 +131,7 @@ struct ForeignLinkTests {
         #expect { try StoreCopy.back(up: place.target, to: way + "/new") } throws: {
             "\($0)".contains("\(way) is a link")
         }
+        #expect { _ = try NewFile(way + "/new") } throws: { "\($0)".contains("\(way) is a link") }
         #expect(try place.ofRoot() == before)
     }
 

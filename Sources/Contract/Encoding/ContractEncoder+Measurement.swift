@@ -1,6 +1,6 @@
-import JSON
+package import JSON
 import MQTT
-import Vitals
+package import Vitals
 
 extension ContractEncoder {
     /// Bytes of a measurement's payload without its samples, and of one plain sample, for a single allocation.
@@ -42,8 +42,28 @@ extension ContractEncoder {
     mutating func write(
         _ stored: StoredSample, person: ((_ user: Int?) -> String?)? = nil, to writer: inout JSONWriter
     ) {
-        let sample = stored.sample
         writer.beginObject()
+        members(of: stored, to: &writer)
+        if let person { writer.member("person", person(stored.sample.user)) }
+        writer.endObject()
+    }
+
+    /// Writes a sample as an object of its own, with what the message around it says of it elsewhere.
+    package mutating func line(
+        of stored: StoredSample, device: DeviceID, person: String?, to writer: inout JSONWriter
+    ) {
+        let metric = stored.sample.metric
+        writer.beginObject()
+        writer.member("device", device.text)
+        writer.member("person", person)
+        writer.member("metric", metric.rawValue)
+        writer.member("unit", metric.unit)
+        members(of: stored, to: &writer)
+        writer.endObject()
+    }
+
+    private mutating func members(of stored: StoredSample, to writer: inout JSONWriter) {
+        let sample = stored.sample
         writer.member("id", stored.id)
         writer.member("rev", stored.revision)
         writer.member("start", sample.start)
@@ -57,8 +77,6 @@ extension ContractEncoder {
         if sample.metric.distinguishesExercise { writer.member("exercise", sample.isExercise) }
         if sample.metric.isInterval { writer.member("withdrawn", stored.isWithdrawn) }
         writer.member("received_at", stored.receivedAt)
-        if let person { writer.member("person", person(sample.user)) }
-        writer.endObject()
     }
 }
 

@@ -39,6 +39,15 @@ package struct ConfigurationLoader: Sendable {
         return store
     }
 
+    /// Reads only whose the samples of the store are.
+    /// - Throws: the errors of what is read, or why the file cannot be read.
+    package static func household(in path: String) throws(ConfigurationError) -> Household {
+        var place = ConfigurationPlace(directory: directory(of: path))
+        place.file = path
+        let root = try YAMLDocument(try text(of: path)).root
+        return try Household(root, DeviceFolder(of: root, place: place), place: place)
+    }
+
     /// Reads only where `devices_from` of a configuration file is; `nil` if the file does not have it.
     /// - Throws: why the file cannot be read.
     static func deviceFolder(in path: String) throws(ConfigurationError) -> String? {

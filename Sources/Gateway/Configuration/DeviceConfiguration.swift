@@ -93,7 +93,7 @@ extension ConfigurationReader {
     }
 
     /// `people:`, by user slots.
-    fileprivate mutating func people(_ key: String) -> [Int: String] {
+    mutating func people(_ key: String) -> [Int: String] {
         let about =
             "Names by the device's user slots, such as {1: anna, 2: ben}; at most \(ConfigurationLimits.people)."
         defer { describe(key, "names by user slot", about: about) }

@@ -114,7 +114,7 @@ extension GatewayConfiguration {
 }
 
 extension ConfigurationReader {
-    fileprivate mutating func calendar(_ key: String) -> LocalCalendar {
+    mutating func calendar(_ key: String) -> LocalCalendar {
         let text = optionalString(key)
         describe(
             key, "IANA time zone", default: "the system's", about: "The zone of local days, schedules and quiet hours.")

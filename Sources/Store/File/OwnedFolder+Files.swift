@@ -71,7 +71,7 @@ extension OwnedFolder {
         }
     }
 
-    private func openFolder() throws(StoreError) -> Descriptor {
+    func openFolder() throws(StoreError) -> Descriptor {
         if let descriptor { return descriptor }
         let folder = URL(filePath: path).deletingLastPathComponent().path
         let number = Glibc.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -80,7 +80,7 @@ extension OwnedFolder {
     }
 
     /// What `errno` says of the last call.
-    private var failure: StoreError {
+    var failure: StoreError {
         let number = errno
         let isFull = number == ENOSPC || number == EDQUOT
         let remedy = isFull ? "Make room on the disk, and try again." : "Check its folder."
@@ -88,7 +88,9 @@ extension OwnedFolder {
             isFull ? .full : .unavailable, "\(path) cannot be written: \(String(cString: strerror(number))). \(remedy)")
     }
 
-    private static func write(_ bytes: [UInt8], to number: Int32, _ write: Write) -> Bool {
+    static func write(
+        _ bytes: [UInt8], to number: Int32, _ write: Write = { Glibc.write($0, $1, $2) }
+    ) -> Bool {
         bytes.withUnsafeBytes { buffer in
             var start = 0
             while start < buffer.count {

@@ -46,6 +46,9 @@ import Vitals
         (["restore", "--store", "/nowhere/a", "/nowhere/b"], 1),
         (["backup", "--config", "x", "--store", "y", "z"], 64),
         (["backup", "--config", "/nowhere/c.yaml", "z"], 78),
+        (["export", "--config", "/nowhere/c.yaml", "--format", "csv", "-"], 78),
+        (["export", "--format", "xml", "-"], 64),
+        (["export", "--format", "fhir", "-"], 64), (["export", "--format", "csv", "--from", "noon", "-"], 64),
     ])
     func `ends with the status that a service manager knows`(arguments: [String], status: Int) async throws {
         #expect(try await run(arguments).status == "\(TerminationStatus.exited(Int32(status)))")
@@ -93,6 +96,33 @@ import Vitals
         let shown = try await run(["plugins", "simulator"]).output
         #expect(shown.contains("driver: simulator (needs no transport)"))
         #expect(shown.contains("model: band"))
+    }
+
+    @Test func `exports samples beside a running gateway, to standard output or a file`() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "vitals2mqtt-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let store = try SQLiteStore(
+            path: "\(folder)/s.sqlite", now: Timestamp(seconds: 1_795_000_000), newIdentity: SampleID(high: 1, low: 2))
+        let path = try write("store: {path: s.sqlite}\ndevices: [{id: band-1}]\n", to: "c.yaml", in: folder)
+        let export = ["export", "--config", path, "--format", "ndjson"]
+        let empty = try await run(export + ["-"])
+        #expect(empty.status == "\(TerminationStatus.exited(1))")
+        #expect(empty.errors == "Nothing was exported.\n")
+        let start = Timestamp(seconds: 1_795_000_000)
+        let ingest = Ingest(
+            device: try #require(DeviceID("band-1")),
+            samples: [Sample(metric: .heartRate, start: start, reading: .value(61))], receivedAt: start
+        ) { _ in IngestOutcome() }
+        _ = try await store.ingest(ingest)
+        let printed = try await run(export + ["-"])
+        #expect(printed.output.contains(#""metric":"heart_rate","unit":"bpm","id":"#), "\(printed)")
+        #expect(printed.errors == "Standard output has 1 sample.\n")
+        let written = try await run(export + ["\(folder)/a.ndjson"])
+        #expect(written.output == "\(folder)/a.ndjson has 1 sample.\n", "\(written)")
+        let text = try String(contentsOfFile: "\(folder)/a.ndjson", encoding: .utf8)
+        #expect(text == printed.output)
+        try await store.close()
     }
 
     @Test func `copies a store, restores it and inspects it`() async throws {

@@ -1,0 +1,212 @@
+"""Exports a year of two people, and compares the files with the store. See Tests/Campaigns/exports/run."""
+
+import argparse
+import csv
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter, defaultdict
+
+from rig import Finding, Gateway, Mosquitto, require, until
+
+PEOPLE = {"1": "anna", "2": "ben"}
+# Kilobytes that an export may take more than one of nothing.
+MOST = 30 * 1024
+# Seconds without a new sample after which all history is there, and for all of it.
+QUIET, READING = 20, 1800
+FORMATS = ["csv", "ndjson", "fhir", "open-mhealth"]
+# What the formats have no place for, by the page docs/Exporting.md.
+WITHOUT = {"fhir": {"battery"}, "open-mhealth": {"battery", "stress", "heart_rate_variability", "skin_temperature"}}
+
+
+def devices(days: int) -> list[dict]:
+    def device(name: str, model: str, seed: int, **whose) -> dict:
+        return {"id": name, "driver": "simulator", "options": {"model": model, "seed": seed, "history_days": days,
+                                                               "live_interval": "off"},
+                "sync": {"first": "all"}, **whose}
+    return [device("band-1", "band", 1, person="anna"), device("band-2", "band", 2, person="ben"),
+            device("cuff", "cuff", 1, people=PEOPLE), device("scale", "scale", 1, people=PEOPLE)]
+
+
+class Store:
+    """What is in the store, by SQL alone. The gateway must not run: its journal is not read."""
+
+    def __init__(self, path: str) -> None:
+        self.counts: Counter = Counter()
+        self.sums: dict[str, float] = defaultdict(float)
+        self.withdrawn: Counter = Counter()
+        self.amended = 0
+        database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+        require(database.execute("SELECT count(*) FROM journal").fetchone()[0] == 0, "the journal has samples")
+        rows = database.execute("""SELECT metric, value, withdrawn, revision FROM sample JOIN series ON series.id = sample.series""")
+        for metric, value, is_withdrawn, revision in rows:
+            self.counts[metric] += 1
+            self.sums[metric] += value or 0
+            self.withdrawn[metric] += is_withdrawn
+            self.amended += revision > 1 and not is_withdrawn and metric != "battery"
+        database.close()
+
+    def expected(self, form: str) -> Counter:
+        counts = Counter({metric: count for metric, count in self.counts.items() if metric not in WITHOUT.get(form, ())})
+        return counts - self.withdrawn if form == "open-mhealth" else counts
+
+
+class Trial:
+    def __init__(self, program: str, folder: str, days: int) -> None:
+        self.folder, self.days = folder, days
+        self.mosquitto = Mosquitto(folder)
+        self.gateway = Gateway(program, folder, self.mosquitto.port)
+
+    def export(self, form: str, name: str, *options: str, status: int = 0) -> tuple[str, int]:
+        """Exports to a new file. Returns its path, and the most kilobytes of memory that it took."""
+        path = os.path.join(self.folder, name)
+        command = [self.gateway.program, "export", "--config", self.gateway.path, "--format", form, *options, path]
+        with open(path + ".log", "w+", encoding="utf-8") as log:
+            child = subprocess.Popen(command, stdout=log, stderr=log)
+            _, found, usage = os.wait4(child.pid, 0)
+            log.seek(0)
+            said = log.read()
+        code = os.waitstatus_to_exitcode(found)
+        require(code == status, f"{' '.join(command)} ended with status {code}: {said}")
+        if status == 0:
+            require(os.stat(path).st_mode & 0o777 == 0o600, f"{path} has the mode {os.stat(path).st_mode:o}")
+        return path, usage.ru_maxrss
+
+    def count(self) -> int:
+        """How many samples the running gateway has, by its own account."""
+        command = [self.gateway.program, "store", "info", "--config", self.gateway.path]
+        lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+        return sum(int(line.split(": ")[1].split()[0]) for line in lines if " samples, " in line)
+
+    def fill(self) -> int:
+        self.mosquitto.start()
+        self.gateway.write(devices(self.days))
+        self.gateway.start()
+        state = {"count": -1, "since": time.monotonic()}
+
+        def is_quiet() -> bool:
+            self.gateway.check()
+            count = self.count() if os.path.exists(self.gateway.store) else 0
+            # A live value every ten minutes is no history.
+            if count > state["count"] + 20:
+                state.update(count=count, since=time.monotonic())
+            return count > 50 * self.days and time.monotonic() - state["since"] > QUIET
+        until(is_quiet, READING, f"the history is not there ({state})", step=2)
+        return self.count()
+
+    def beside(self) -> str:
+        """An export while the gateway runs has all that was there before, and at most what is there after."""
+        before = self.count()
+        path, _ = self.export("csv", "beside.csv")
+        after = self.count()
+        rows = sum(read_table(path).values())
+        require(before <= rows <= after, f"{rows} rows of {before} to {after} samples")
+        return f"beside the gateway: {rows} rows"
+
+    def run(self) -> None:
+        print(f"the store has {self.fill()} samples of {self.days} days", flush=True)
+        print(self.beside(), flush=True)
+        self.gateway.stop()
+        store = Store(self.gateway.store)
+        _, idle = self.export("csv", "nothing", "--to", "1971-01-01", status=1)
+        for form in FORMATS:
+            people = [option for name in PEOPLE.values() for option in ("--person", name)] if form == "fhir" else []
+            began = time.monotonic()
+            path, memory = self.export(form, f"all.{form}", *people)
+            seconds = time.monotonic() - began
+            require(memory - idle <= MOST, f"{form} took {memory - idle} KiB more than an export of nothing")
+            found = READ[form](path, store)
+            expected = +store.expected(form)
+            require(found == expected, f"{form} has other counts than the store: {(expected - found) + (found - expected)}")
+            print(f"{form}: {sum(found.values())} samples, {os.path.getsize(path) >> 20} MiB in {seconds:.1f} s, "
+                  f"{(memory - idle) / 1024:.1f} MiB of memory more than for nothing", flush=True)
+        week, _ = self.export("fhir", "week.fhir", "--person", "anna", "--device", "band-1", "--from",
+                              time.strftime("%Y-%m-%d", time.gmtime(time.time() - 7 * 86_400)))
+        read_by_others("bundle", week)
+
+
+def is_number(text: str) -> bool:
+    try:
+        float(text)
+        return True
+    except ValueError:
+        return False
+
+
+def read_table(path: str, store: Store | None = None) -> Counter:
+    counts: Counter = Counter()
+    sums: dict[str, float] = defaultdict(float)
+    ids = set()
+    with open(path, newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file, strict=True):
+            require(None not in row and None not in row.values(), f"a row has other columns: {row}")
+            for cell in row.values():
+                require(cell[:1] not in tuple("=+-@\t\r") or not cell or is_number(cell), f"a spreadsheet would run {cell!r}")
+            counts[row["metric"]] += 1
+            sums[row["metric"]] += float(row["value"] or 0)
+            ids.add(row["id"])
+    require(len(ids) == sum(counts.values()), "an id is there twice")
+    for metric, value in sums.items() if store else ():
+        require(abs(value - store.sums[metric]) < 0.01, f"the sum of {metric} is {value}, not {store.sums[metric]}")
+    return counts
+
+
+def read_lines(path: str, store: Store) -> Counter:
+    counts: Counter = Counter()
+    sums: dict[str, float] = defaultdict(float)
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            sample = json.loads(line)
+            require(sample["person"] in PEOPLE.values() or sample["metric"] == "battery", f"a sample of {sample['person']}")
+            counts[sample["metric"]] += 1
+            sums[sample["metric"]] += sample["value"] or 0
+    for metric, value in sums.items():
+        require(abs(value - store.sums[metric]) < 0.01, f"the sum of {metric} is {value}, not {store.sums[metric]}")
+    return counts
+
+
+def read_by_others(kind: str, path: str) -> dict:
+    """What the readers of other people find, which refuse what is wrong."""
+    command = [os.environ["READERS"], "-B", os.path.join(os.path.dirname(os.path.abspath(__file__)), "readers.py"), kind, path]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, "PYTHONPATH": ""})
+    require(result.returncode == 0, f"{path} is refused: {result.stdout[-2000:]}{result.stderr[-2000:]}")
+    return json.loads(result.stdout)
+
+
+def read_bundle(path: str, store: Store) -> Counter:
+    found = read_by_others("entries", path)
+    require(found["others"] == {"Patient": 2, "Device": 4}, f"beside observations there are {found['others']}")
+    withdrawn = sum(store.withdrawn.values())
+    statuses = {name: found["statuses"].get(name, 0) for name in ("entered-in-error", "amended")}
+    require(statuses == {"entered-in-error": withdrawn, "amended": store.amended}, f"statuses are {found['statuses']}")
+    return Counter(found["metrics"])
+
+
+READ = {"csv": read_table, "ndjson": read_lines, "fhir": read_bundle,
+        "open-mhealth": lambda path, _: Counter(read_by_others("points", path)["metrics"])}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--gateway", required=True)
+    parser.add_argument("--days", type=int, default=366)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="exports-") as folder:
+        trial = Trial(options.gateway, folder, options.days)
+        try:
+            trial.run()
+        except Finding as finding:
+            print(finding, file=sys.stderr)
+            return 1
+        finally:
+            trial.gateway.kill()
+            trial.mosquitto.stop()
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
