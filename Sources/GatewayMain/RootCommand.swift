@@ -9,7 +9,7 @@ struct RootCommand: ParsableCommand {
         abstract: "A gateway for health wearables: devices, SQLite, MQTT, Home Assistant.",
         discussion: """
             Exit status: 0, or 64 (usage), 78 (configuration), 70 (internal), 75 (the stop took too long); `sources`, `scan`, `add`, \
-            `remove`, `dashboard`, `doctor`, `health`, `export`, \
+            `remove`, `dashboard`, `doctor`, `health`, `export`, `erase`, \
             `plugin check` and the commands of the store also 1 (failed).
             """,
         version: GatewayVersion.current,
@@ -19,7 +19,7 @@ struct RootCommand: ParsableCommand {
             PluginsCommand.self,
             PluginCommand.self, SourcesCommand.self, ScanCommand.self, AddCommand.self, RemoveCommand.self,
             DashboardCommand.self, DemoCommand.self,
-            ExportCommand.self, BackupCommand.self, RestoreCommand.self, StoreCommand.self,
+            ExportCommand.self, EraseCommand.self, BackupCommand.self, RestoreCommand.self, StoreCommand.self,
         ])
 }
 

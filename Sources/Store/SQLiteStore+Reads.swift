@@ -73,6 +73,11 @@ extension SQLiteStore {
         }
     }
 
+    /// The devices of which an erasure was cut short: their topics, or the rest of the store's pages, may have what was erased.
+    package nonisolated func incompleteErasures() async throws(StoreError) -> [DeviceID] {
+        try await reader.read { try ErasureTable.incomplete(in: $0) }
+    }
+
     /// Returns when the reader takes its turn: whether no read hangs.
     package nonisolated func answerOfReader() async { await reader.answer() }
 

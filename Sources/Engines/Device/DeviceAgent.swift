@@ -167,9 +167,15 @@ package actor DeviceAgent {
         }
     }
 
-    private func restore(from record: DeviceRecord) async throws(StoreError) {
+    private func restore(from stored: DeviceRecord) async throws(StoreError) {
+        var record = stored
+        if let from = context.policy.from, record.erasures.moments.values.contains(where: { $0 > from }) {
+            try await context.store.save([.takenAgain(from: from)], of: id)
+            record.cursors = [:]
+        }
         profile.restore(from: record)
         link.restore(lastSeen: record.lastSeen)
+        ingest.restore(record.erasures)
         projection.restore(from: record)
         monitor.restore(record.twin)
         history.restore(from: record)

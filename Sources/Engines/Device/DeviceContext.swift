@@ -87,6 +87,8 @@ package struct DevicePolicy: Sendable {
     /// Silence after which a device is offline.
     package var offlineAfter: Duration
     package var calendar: LocalCalendar
+    /// Since when samples are taken, whatever was erased; `nil` without such a date.
+    package var from: Timestamp?
 
     package init(
         sync: SyncPolicy = SyncPolicy(), alerts: AlertPolicy = AlertPolicy(),

@@ -270,6 +270,7 @@ final class HistorySync {
                 ingest.ignore("a summary that was not asked for")
                 continue
             }
+            if ingest.skipIfErased(summary.day) { continue }
             do throws(StoreError) { try await days.storeOwn(summary) } catch {
                 throw DeviceError(.failure, "The summaries cannot be stored: \(error.message)")
             }

@@ -15,7 +15,7 @@ final class SampleIngest {
     private let projection: SharedProjection
     private let wear: WearTracker
     private var newest: NewestValues
-    private var input = InputLog()
+    var input = InputLog()
     /// Called while a failing store holds the device back.
     private let onHeldBack: () -> Void
 
@@ -59,19 +59,31 @@ final class SampleIngest {
         var accepted: [Sample] = []
         accepted.reserveCapacity(live.samples.count)
         var receipts: [CheckedReceipt] = []
+        var erased = 0
         for (sample, receipt) in zip(live.samples, live.receipts) {
             let refusal = SampleCheck.refusal(of: sample, at: now)
+            let isTooOld = refusal == nil && isErased(sample)
             if let receipt {
-                receipts.append(CheckedReceipt(receipt: receipt, refusal: refusal?.error, place: accepted.count))
+                let error = isTooOld ? Self.tooOld : refusal?.error
+                receipts.append(CheckedReceipt(receipt: receipt, refusal: error, place: accepted.count))
             }
-            if let refusal { refuse(sample, refusal.reason) } else { accepted.append(sample) }
+            if isTooOld {
+                erased += 1
+            } else if let refusal {
+                refuse(sample, refusal.reason)
+            } else {
+                accepted.append(sample)
+            }
         }
+        skipErased(erased, "samples")
         warnOfUndeclared(accepted)
         return (accepted, receipts)
     }
 
     /// Whether a sample may be stored.
-    func isPlausible(_ sample: Sample) -> Bool { SampleCheck.refusal(of: sample, at: context.clock.now) == nil }
+    func isPlausible(_ sample: Sample) -> Bool {
+        SampleCheck.refusal(of: sample, at: context.clock.now) == nil && !isErased(sample)
+    }
 
     /// Whether live samples would change the level of an alert, so that they must not wait.
     /// - Parameter preview: the alerts after the samples before these; `nil` without any. It gets these samples.
@@ -151,6 +163,7 @@ final class SampleIngest {
         // The device's clock is ahead: an alert cannot be later than its arrival.
         let now = context.clock.now
         if alert.at > now + SyncPolicy.futureTolerance { alert.at = now }
+        guard !input.erasures.cover(alert.at, user: nil) else { return skipErased(1, "alerts of \(alert.rule.name)") }
         let final = alert
         try await retryUntilStored { () async throws(StoreError) in
             try await self.decide { projection, context in projection.record(final, in: context) }
@@ -261,8 +274,9 @@ final class SampleIngest {
     func store(
         _ samples: [Sample], of metric: Metric, cursor: Timestamp?, gap: Gap?
     ) async throws(StoreError) -> IngestResult {
-        warnOfUndeclared(samples)
-        return try await commit(samples, source: .sync, cursors: cursor.map { [metric: $0] } ?? [:], gap: gap)
+        let taken = withoutErased(samples)
+        warnOfUndeclared(taken)
+        return try await commit(taken, source: .sync, cursors: cursor.map { [metric: $0] } ?? [:], gap: gap)
     }
 
     /// Warns once per metric that is missing from the device's capabilities: its samples are stored, since none may be lost, but it

@@ -10,6 +10,8 @@ package struct InputLog: Sendable {
     /// Refused live samples that are not reported yet.
     private var refused: [Metric: Refusals] = [:]
     private var reportedAt: Timestamp?
+    /// What is not taken, since it was erased or is older than the configuration wants.
+    package var erasures = Erasures()
 
     /// Shortest time between two reports of refused live samples.
     package static let reportInterval: Duration = .minutes(1)

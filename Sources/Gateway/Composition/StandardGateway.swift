@@ -105,6 +105,11 @@ private struct CoreService: Service {
             logger.notice(
                 "The store is of this version now. A copy has the earlier one.", metadata: ["path": "\(copy)"])
         }
+        if let devices = try? await store.incompleteErasures(), !devices.isEmpty {
+            logger.warning(
+                "An erasure was cut short; the broker may still have what was erased. End the gateway, and erase again.",
+                metadata: ["devices": "\(devices.map(\.text).joined(separator: ", "))"])
+        }
         await withGracefulShutdownHandler {
             await core.run(setups, announcing: losses)
         } onGracefulShutdown: {

@@ -7,7 +7,8 @@ package struct DeviceConfiguration: Sendable {
     /// `id` (required: 1 to 64 of `a-z`, `0-9`, `_`, `-`; not `gateway`), `name` (default: the id), `person` (who wears it),
     /// `people` (`{1: anna, 2: ben}`, by the user slots of a device that several use), and the names of driver and transport.
     package var info: DeviceInfo
-    /// `sync`, `alerts`, `fresh_for` and `offline_after`, which override the gateway's.
+    /// `sync`, `alerts`, `fresh_for` and `offline_after`, which override the gateway's, and `from` (a date: what was measured before is
+    /// refused; default: none).
     package var policy: DevicePolicy
     /// `driver`: communicates with the device; made from `options`. Required.
     package var driver: any DeviceDriver
@@ -43,7 +44,8 @@ extension DeviceConfiguration {
         let name = reader.name("name", default: "the id", about: "Its display name.") ?? id?.text ?? ""
         let person = reader.name("person", about: "The person who wears it.")
         let people = reader.people("people")
-        let policy = DevicePolicy(&reader, defaults: defaults)
+        var policy = DevicePolicy(&reader, defaults: defaults)
+        policy.from = reader.from("from", in: policy.calendar)
         let parts = reader.driver(plugins)
         guard let id, let parts else { return nil }
         var info = DeviceInfo(
@@ -90,6 +92,19 @@ extension ConfigurationReader {
             report("One line of at most \(ConfigurationLimits.nameLength) characters is needed here.", at: key)
         }
         return text
+    }
+
+    /// `from:`, a local day.
+    fileprivate mutating func from(_ key: String, in calendar: LocalCalendar) -> Timestamp? {
+        let text = optionalString(key)
+        let about = "What was measured before this local day is refused; what was erased is taken again from it on."
+        describe(key, "date", about: about)
+        guard let text else { return nil }
+        guard let day = LocalDay(text) else {
+            report("A date is needed here, such as 2026-05-14.", at: key)
+            return nil
+        }
+        return calendar.bounds(of: day).lowerBound
     }
 
     /// `people:`, by user slots.

@@ -42,5 +42,6 @@ extension DevicePolicy {
         hasher.combine(freshness)
         hasher.combine(offlineAfter)
         hasher.combine(calendar)
+        hasher.combine(from)
     }
 }

@@ -41,7 +41,7 @@ extension DeviceID {
 
 extension Discovery {
     /// The keys of all entities that a wearable can have.
-    fileprivate static var everyKey: [String] {
+    package static var everyKey: [String] {
         guard let id = DeviceID("any") else { return [] }
         let discovery = Discovery(
             options: DiscoveryOptions(), topics: ContractTopics(gateway: id),

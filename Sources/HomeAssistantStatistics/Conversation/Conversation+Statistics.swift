@@ -87,6 +87,13 @@ extension Conversation {
             ])
     }
 
+    /// Deletes all statistics of entities, also those of five minutes. It needs an administrator's token.
+    package func clear(_ entities: [String]) async throws {
+        guard !entities.isEmpty else { return }
+        let ids = JSONValue.Member("statistic_ids", .array(entities.map { .string($0) }))
+        _ = try await ask("recorder/clear_statistics", [ids])
+    }
+
     /// Adds to all sums from a moment on. It is queued, too.
     package func shift(_ target: StatisticTarget, from moment: Timestamp, by difference: Double) async throws {
         _ = try await ask(

@@ -55,6 +55,9 @@ struct StorePlace {
 
     private var damageMark: String { path + ".damaged" }
 
+    /// Whether the next start moves the store aside.
+    var isMarkedDamaged: Bool { FileManager.default.fileExists(atPath: damageMark) }
+
     func removeDamageMark() { unlink(damageMark) }
 
     /// Leaves a mark for the next start.
@@ -63,7 +66,7 @@ struct StorePlace {
     /// Opens the file and updates its schema.
     /// - Throws: `StoreError`: `corrupt` if the file is damaged, another code if it is intact but unusable.
     func open(newIdentity: SampleID) throws(StoreError) -> OpenStore {
-        if FileManager.default.fileExists(atPath: damageMark) {
+        if isMarkedDamaged {
             throw StoreError(.corrupt, "The store was found to be damaged while it was used.")
         }
         guard !StorePath.isOther(path) else {
@@ -131,9 +134,11 @@ struct StorePlace {
         try pool.writeWithoutTransaction { try $0.execute(sql: "PRAGMA synchronous = FULL") }
         try foldJournal(pool)
         return try pool.writeWithoutTransaction { database in
-            for table in [
+            let tables = [
                 "store", "lane", "dropped", "journal", "device", "series", "unsettled", "alert_level", "warning",
-            ] {
+                "erasure",
+            ]
+            for table in tables {
                 let verdict = try String.fetchOne(database, sql: "PRAGMA quick_check(\(table))")
                 guard verdict == "ok" else {
                     throw StoreError(.corrupt, "The table \(table) is damaged: \(verdict ?? "no answer").")

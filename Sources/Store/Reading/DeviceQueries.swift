@@ -9,6 +9,7 @@ enum DeviceQueries {
         var record = profile
         try readSeries(of: device, id: id, into: &record, in: database)
         try readLevels(of: id, into: &record, in: database)
+        record.erasures = try ErasureTable.erasures(of: id, in: database)
         return record
     }
 

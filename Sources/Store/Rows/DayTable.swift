@@ -6,13 +6,16 @@ import Vitals
 enum DayTable {
     static let selection = "SELECT day, revision, is_final, summary, device_summary, updated_at FROM day"
 
-    /// The stored data of a day: its record, and the device's own summary, which may come first.
+    /// The stored data of a day: its record, the device's own summary, which may come first, and its revision, which stays when its
+    /// summaries are erased.
     static func find(
         metric: Metric, day: LocalDay, series: Int64, in database: Database
-    ) throws -> (record: DayRecord?, deviceSummary: DailySummary?) {
+    ) throws -> (record: DayRecord?, deviceSummary: DailySummary?, revision: Int) {
         let statement = try database.cachedStatement(sql: "\(selection) WHERE series = ? AND day = ?")
-        guard let row = try Row.fetchOne(statement, arguments: [series, day.number]) else { return (nil, nil) }
-        return (try record(row, metric: metric), try deviceSummary(row, metric: metric))
+        guard let row = try Row.fetchOne(statement, arguments: [series, day.number]) else {
+            return (nil, nil, 0)
+        }
+        return (try record(row, metric: metric), try deviceSummary(row, metric: metric), row[1] as Int? ?? 0)
     }
 
     /// The record of a row; `nil` if only the device has summarised the day.

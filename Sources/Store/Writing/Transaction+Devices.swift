@@ -87,6 +87,7 @@ extension Transaction {
                 try execute("UPDATE device SET last_seen = ? WHERE id = ?", [moment.milliseconds, cached.row])
             case .lastSync(let moment):
                 try execute("UPDATE device SET last_sync = ? WHERE id = ?", [moment.milliseconds, cached.row])
+            case .takenAgain(let moment): try takeAgain(from: moment, in: &cached)
             }
         }
         try save(cached, of: device)
@@ -122,8 +123,8 @@ extension Transaction {
         return changes > 0
     }
 
-    /// Deletes a device's state and answers. The data of its samples stays: their series, days, the days still to be summarised,
-    /// and the newest published `latest`; so do the times of its warnings, which may come again as samples may.
+    /// Deletes a device's state and answers, and what was erased is taken again. The data of its samples stays: their series, days,
+    /// the days still to be summarised, and the newest published `latest`; so do the times of its warnings, which may come again as samples may.
     func forget(_ device: DeviceID) throws {
         try fold()
         // The space ends the scope in a key, and `!` follows it.
@@ -140,6 +141,7 @@ extension Transaction {
         try execute("UPDATE series SET cursor = NULL WHERE device = ?", [row])
         try execute("DELETE FROM alert_level WHERE device = ?", [row])
         try execute("DELETE FROM driver_note WHERE device = ?", [row])
+        try execute("DELETE FROM erasure WHERE device = ?", [row])
         try execute(
             "DELETE FROM pending_statistics WHERE series IN (SELECT id FROM series WHERE device = ?)", [row])
         cache.devices[device] = nil

@@ -123,7 +123,7 @@ extension Gap {
 
 extension [ClosedRange<Int64>] {
     /// Ascending ranges; adjacent ones are joined.
-    fileprivate var coalesced: [ClosedRange<Int64>] {
+    var coalesced: [ClosedRange<Int64>] {
         reduce(into: []) { result, range in
             if let last = result.last, range.lowerBound <= last.upperBound + 1 {
                 result[result.count - 1] = last.lowerBound...Swift.max(last.upperBound, range.upperBound)

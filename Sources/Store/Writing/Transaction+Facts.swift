@@ -76,8 +76,9 @@ extension Transaction {
             return record
         }
         let isChanged = kept.record.map { $0.summary != summary } ?? true
+        let revision = kept.record?.revision ?? kept.revision
         let record = DayRecord(
-            summary: summary, revision: (kept.record?.revision ?? 0) + (isChanged ? 1 : 0), updatedAt: moment,
+            summary: summary, revision: revision + (isChanged ? 1 : 0), updatedAt: moment,
             isFinal: isFinal, deviceSummary: kept.deviceSummary)
         try execute(
             """

@@ -111,6 +111,8 @@ package struct Gap: Sendable, Hashable {
         case device
         /// The device's records are implausible or unreadable, or too many waited for the store.
         case refused
+        /// A person's data was erased: what of it was not sent yet is not sent any more.
+        case erased
     }
 
     /// The metric; `nil` if no samples were lost, or samples of several metrics.

@@ -18,6 +18,8 @@ package struct DeviceRecord: Sendable, Hashable {
     package var lastSyncAt: Timestamp?
     /// Days with samples missing from their summaries.
     package var unsettledDays: Set<MetricDay> = []
+    /// What was erased, and is not taken again.
+    package var erasures = Erasures()
 
     package init() {}
 }
@@ -43,4 +45,6 @@ package enum DeviceChange: Sendable, Hashable {
     case level(AlertLevel)
     case lastSeen(Timestamp)
     case lastSync(Timestamp)
+    /// What was erased is taken again from this moment on, so the device's history is read anew.
+    case takenAgain(from: Timestamp)
 }

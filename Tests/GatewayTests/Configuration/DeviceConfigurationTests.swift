@@ -46,6 +46,18 @@ import Vitals
                 == SyncPolicy(first: .days(7), every: .hours(1), overlap: .hours(1), acknowledges: false))
     }
 
+    @Test func `takes samples of a device from a local day on, if it has one`() throws {
+        let text =
+            Self.head
+            + "gateway: {timezone: Europe/Berlin}\ndevices: [{id: a, driver: toy, from: DAY}, {id: b, driver: toy}]"
+        let devices = try load(text.replacing("DAY", with: "2026-05-14")).devices
+        #expect(devices.map(\.policy.from) == [Timestamp(seconds: 1_778_709_600), nil])
+        let other = try load(text.replacing("DAY", with: "2026-05-15")).devices
+        #expect(devices.first?.fingerprint != other.first?.fingerprint)
+        #expect(devices.last?.fingerprint == other.last?.fingerprint)
+        #expect(issues(text.replacing("DAY", with: "yesterday")).first?.contains("A date is needed here") == true)
+    }
+
     @Test func `gives a device the gateway's defaults and its own name`() throws {
         let device = try #require(
             try load(

@@ -45,6 +45,8 @@ import Vitals
         (["store", "check", "--store", "/nowhere/a"], 1), (["backup", "--store", "/nowhere/a", "/nowhere/b"], 1),
         (["restore", "--store", "/nowhere/a", "/nowhere/b"], 1),
         (["backup", "--config", "x", "--store", "y", "z"], 64),
+        (["erase"], 64), (["erase", "--person", "a", "--device", "b"], 64),
+        (["erase", "--person", "a", "--config", "/nowhere/c.yaml"], 78),
         (["backup", "--config", "/nowhere/c.yaml", "z"], 78),
         (["export", "--config", "/nowhere/c.yaml", "--format", "csv", "-"], 78),
         (["export", "--format", "xml", "-"], 64),

@@ -2,6 +2,7 @@ import Contract
 import GatewayTesting
 import HomeAssistant
 import HomeAssistantStatistics
+import JSON
 import Logging
 import Synchronization
 import TestSupport
@@ -190,6 +191,24 @@ import Vitals
             #expect(try await store.pending.isEmpty)
             #expect(log.entries.filter { $0.level >= .warning }.isEmpty)
         }
+    }
+
+    @Test func `all statistics of entities are deleted with one command, and of none with no command`() async throws {
+        final class Tape: MessageStream {
+            let sent = Recorder<[UInt8]>()
+            func send(_ message: [UInt8]) async throws { sent.append(message) }
+            func receive() async throws -> [UInt8] {
+                Array(#"{"id":1,"type":"result","success":true,"result":null}"#.utf8)
+            }
+        }
+        let tape = Tape()
+        let conversation = Conversation(tape, clock: .system)
+        try await conversation.clear([])
+        try await conversation.clear(["sensor.a", "sensor.b"])
+        #expect(tape.sent.elements.count == 1)
+        let command = try JSONValue(parsing: try #require(tape.sent.elements.first))
+        #expect(command["type"]?.asString == "recorder/clear_statistics")
+        #expect(command["statistic_ids"] == ["sensor.a", "sensor.b"])
     }
 
     @Test func `a peer that takes no message is offline after a minute`() throws {

@@ -176,6 +176,16 @@ CREATE TABLE pending_statistics(
     PRIMARY KEY(series, sensor)
 ) STRICT, WITHOUT ROWID;
 
+-- What was erased: what a part of a device measured before a moment is refused. slot: a user slot, -1 without one, -2 all.
+-- is_complete: whether the files and the topics have nothing of it any more.
+CREATE TABLE erasure(
+    device INTEGER NOT NULL REFERENCES device(id),
+    slot INTEGER NOT NULL,
+    taken_from INTEGER NOT NULL,
+    is_complete INTEGER NOT NULL DEFAULT 0,
+    PRIMARY KEY(device, slot)
+) STRICT, WITHOUT ROWID;
+
 CREATE VIEW readable_sample AS
     SELECT device.name AS device, series.metric AS metric,
         strftime('%Y-%m-%dT%H:%M:%fZ', sample.start / 1000.0, 'unixepoch') AS start,
