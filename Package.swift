@@ -93,7 +93,9 @@ let plugins: [[Target]] = [
     plugin(
         "PhoneExports", "Concurrency CZlib JSON GRDBSQLite Logging",
         tests: "Concurrency Conformance CZlib GatewayTesting TestSupport GRDBSQLite Logging"),
-    plugin("Phones", "Concurrency JSON Logging", tests: "Concurrency Conformance GatewayTesting TestSupport Logging"),
+    plugin(
+        "Phones", "Concurrency JSON Logging",
+        tests: "Concurrency Conformance GatewayTesting JSON TestSupport Logging"),
     plugin(
         "Replay", "Concurrency JSON Recordings Logging",
         tests: "Exec GatewayTesting GATTHealth JSON Link link-wearable Recordings TestSupport"),

@@ -68,4 +68,22 @@ import Vitals
     func `refuses a base that no broker would take, or nobody could read`(base: String) {
         #expect(ContractTopics.issue(inBase: base) != nil)
     }
+
+    @Test(arguments: ["zigbee2mqtt/scale", "home/+/BTtoMQTT/+", "tele/#", "vitals2mqtt-old/a", "a/homeassistant/b"])
+    func `takes a filter of what others publish`(filter: String) {
+        #expect(Examples.topics.issue(inFilter: filter, discoveryPrefix: "homeassistant") == nil)
+    }
+
+    @Test(arguments: [
+        ("", "empty"), ("a/b+", "whole level"), ("a/#/b", "only as the last"), ("$SYS/+", "begin with $"),
+        ("$share/a/b", "begin with $"), ("a/\u{0}", "control characters"), ("#", "loop"), ("+/+/+", "loop"),
+        ("vitals2mqtt/home/a/latest/weight", "loop"), ("vitals2mqtt/other/#", "loop"), ("vitals2mqtt", "loop"),
+        ("homeassistant/sensor/+/config", "loop"), ("+/sensor/#", "loop"),
+    ])
+    func `refuses a filter that no broker takes, or that would bring back what the gateway publishes`(
+        filter: String, word: String
+    ) {
+        let issue = Examples.topics.issue(inFilter: filter, discoveryPrefix: "homeassistant")
+        #expect(issue?.contains(word) == true, "\(issue ?? "none")")
+    }
 }

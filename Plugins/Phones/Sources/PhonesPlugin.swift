@@ -1,21 +1,30 @@
 package import GatewayKit
 
-/// Reads the documents of apps on phones.
+/// Reads the documents of apps on phones, and what others publish at the broker.
 package enum PhonesPlugin: Plugin {
     /// The folder's name.
     package static let name = "Phones"
-    package static let summary = "Reads what apps on phones push or publish: Health Auto Export, HC Webhook."
+    package static let summary =
+        "Reads what apps on phones push or publish (Health Auto Export, HC Webhook), and values at the broker."
     /// The transport `mqtt`, for apps that publish.
     package static let transports: [any Transport.Type] = [MQTTTransport.self]
-    /// The drivers `health-auto-export` and `health-connect-webhook`.
+    /// The drivers `health-auto-export`, `health-connect-webhook` and `mqtt-values`.
     package static let drivers: [any DeviceDriver.Type] = [
-        PhoneDriver<HealthAutoExport>.self, PhoneDriver<HealthConnectWebhook>.self,
+        PhoneDriver<HealthAutoExport>.self, PhoneDriver<HealthConnectWebhook>.self, ValuesDriver.self,
     ]
     package static let limits: [OperatorLimit] = [
         OperatorLimit("lists of a document", count: PhoneLimits.sections, "422", "ten times as many as apps have"),
         OperatorLimit(
             "sources of sleep", count: Nights.maximumSources, "further ones share one",
             "an app has one for each wearable"),
+        OperatorLimit(
+            "message with values", bytes: ValuesDriver.maximumSize, "counted and logged once, not taken",
+            "a hundred times as many as publishers send"),
+        OperatorLimit(
+            "messages with values that wait", count: ValuesDriver.maximumWaiting, "counted and logged, not taken",
+            "the broker sends as many at once"),
+        OperatorLimit(
+            "texts of a condition", count: ValueRule.maximumTexts, "refused", "a device has few states"),
     ]
     /// The text of `sample.yaml`.
     package static let sample = String(decoding: PackageResources.sample_yaml, as: UTF8.self)

@@ -1,3 +1,5 @@
+import Vitals
+
 extension ContractTopics {
     /// The most bytes of a response topic. MQTT allows 65,535, but every answer is stored with its topic.
     package static let maximumResponseTopicLength = 1024
@@ -19,6 +21,25 @@ extension ContractTopics {
         if let issue = Self.issue(inName: topic, maximumLength: Self.maximumResponseTopicLength) { return issue }
         for prefix in [root, discoveryPrefix].compactMap({ $0 }) where topic == prefix || topic.isBelow(prefix) {
             return "must not be inside \(prefix)"
+        }
+        return nil
+    }
+
+    /// What is wrong with a filter of what others publish, as text for a person; `nil` if it is valid.
+    ///
+    /// The gateway's own messages, or those that announce its entities, would come back to it as measurements.
+    /// - Parameter discoveryPrefix: the prefix of Home Assistant's discovery; `nil` if discovery is off.
+    package func issue(inFilter filter: String, discoveryPrefix: String?) -> String? {
+        let levels = filter.split(separator: "/", omittingEmptySubsequences: false)
+        for (index, level) in levels.enumerated() where level != "+" && !(level == "#" && index == levels.count - 1) {
+            if level.utf8.contains(where: { $0 == UInt8(ascii: "+") || $0 == UInt8(ascii: "#") }) {
+                return "must have + only as a whole level, and # only as the last one"
+            }
+        }
+        let name = String(filter.map { $0 == "+" || $0 == "#" ? "x" : $0 })
+        if let issue = Self.issue(inName: name, maximumLength: Self.maximumResponseTopicLength) { return issue }
+        for prefix in [base, discoveryPrefix].compactMap(\.self) where TopicFilter(filter).reaches(into: prefix) {
+            return "must take nothing inside \(prefix), which would be a loop"
         }
         return nil
     }

@@ -279,7 +279,14 @@ package struct BrokerLoop: Sendable {
             status.dropped(events.droppedCount)
         }
         for message in events.received {
-            if !documents.receive(message) { await inbox(message) }
+            switch documents.receive(message) {
+            case .none: await inbox(message)
+            case .taken: break
+            case .unknown(let isLast):
+                publisher.settings.logger.notice(
+                    "A topic is like those of a device, but no device takes it; give it an entry if its values are wanted.",
+                    metadata: ["topic": "\(message.topic)", "further_are_named": "\(!isLast)"])
+            }
             status.receiving.turn()
         }
     }

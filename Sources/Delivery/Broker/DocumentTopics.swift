@@ -1,6 +1,7 @@
 import Concurrency
 package import MQTT
 import Synchronization
+package import Vitals
 
 /// The topics whose messages are documents of devices, and not commands.
 ///
@@ -10,8 +11,22 @@ package final class DocumentTopics: Sendable {
     /// Connections that ended, one after the other, while the broker had not answered the subscription to the same topic.
     package static let maximumCuts = 3
 
+    /// The most topics of devices that nobody takes and that are named in the log: as many as a house has.
+    package static let maximumNamed = 100
+
+    private struct Taker: Sendable {
+        let owner: String
+        /// What of the subscription is for it.
+        let own: TopicFilter
+        let take: @Sendable (InboundMessage) -> Void
+    }
     private struct State {
-        var takers: [String: @Sendable (InboundMessage) -> Void] = [:]
+        /// By subscription. Without takers its messages are ignored: the subscription lasts as long as the connection.
+        var takers: [String: [Taker]] = [:]
+        /// The subscriptions to more than one topic.
+        var wildcards: Set<TopicFilter> = []
+        /// The topics that nobody takes.
+        var named: Set<String> = []
         /// The topic whose subscription the broker has not answered.
         var unanswered: String?
         /// The topic that was unanswered at the last cuts, and their number.
@@ -24,20 +39,56 @@ package final class DocumentTopics: Sendable {
 
     package init() {}
 
-    /// Hands the messages of a topic to `take`, which must not wait.
-    package func add(_ topic: String, _ take: @escaping @Sendable (InboundMessage) -> Void) {
-        state.withLock { $0.takers[topic] = take }
+    /// Hands the messages of a subscription to `take`, which must not wait.
+    /// - Parameters:
+    ///   - own: those that are handed over; all when left out.
+    ///   - owner: who takes them: of a message that several of its subscriptions bring it gets one.
+    package func add(
+        _ subscription: String, own: TopicFilter? = nil, for owner: String = "",
+        _ take: @escaping @Sendable (InboundMessage) -> Void
+    ) {
+        let filter = TopicFilter(subscription)
+        let taker = Taker(owner: owner, own: own ?? filter, take: take)
+        state.withLock { state in
+            state.takers[subscription, default: []].removeAll { $0.owner == owner && $0.own == taker.own }
+            state.takers[subscription, default: []].append(taker)
+            if filter.hasWildcards { state.wildcards.insert(filter) }
+        }
         change.wake()
     }
 
-    /// Ignores the messages of a topic from now on.
-    package func remove(_ topic: String) { state.withLock { $0.takers[topic] = nil } }
+    /// Ignores the messages of a subscription of this owner from now on.
+    package func remove(_ subscription: String, for owner: String = "") {
+        state.withLock { state in state.takers[subscription]?.removeAll { $0.owner == owner } }
+    }
 
-    /// Hands a message over if it is a document. Returns whether it is.
-    func receive(_ message: InboundMessage) -> Bool {
-        guard let handler = state.withLock({ $0.takers[message.topic] }) else { return false }
-        handler(message)
-        return true
+    /// What became of a message.
+    enum Reception: Sendable, Hashable {
+        /// It is no document.
+        case none
+        /// Those that want it have it.
+        case taken
+        /// It is of a topic beside those that devices take, for the first time.
+        case unknown(isLast: Bool)
+    }
+
+    /// Hands a message over if it is a document.
+    func receive(_ message: InboundMessage) -> Reception {
+        let (takers, reception) = state.withLock { state -> ([Taker], Reception) in
+            let topic = message.topic
+            let subscriptions = [topic] + state.wildcards.filter { $0.text != topic && $0.matches(topic) }.map(\.text)
+            let found = subscriptions.compactMap { state.takers[$0] }
+            guard !found.isEmpty else { return ([], .none) }
+            let takers = found.joined()
+            let own = takers.filter { $0.own.matches(topic) }
+            guard own.isEmpty, !takers.isEmpty, state.named.count < Self.maximumNamed,
+                state.named.insert(topic).inserted
+            else { return (own, .taken) }
+            return ([], .unknown(isLast: state.named.count == Self.maximumNamed))
+        }
+        var owners: Set<String> = []
+        for taker in takers where owners.insert(taker.owner).inserted { taker.take(message) }
+        return reception
     }
 
     /// Subscribes to all topics and to those that are added, until the task is cancelled.
@@ -65,8 +116,9 @@ package final class DocumentTopics: Sendable {
 
     private func next(besides known: Set<String>, at uptime: Duration) -> [String] {
         state.withLock { state in
-            state.takers.keys.filter { !known.contains($0) && !state.skipped.contains($0, size: 0, at: uptime) }
-                .sorted()
+            state.takers.filter { topic, takers in
+                !takers.isEmpty && !known.contains(topic) && !state.skipped.contains(topic, size: 0, at: uptime)
+            }.keys.sorted()
         }
     }
 

@@ -55,12 +55,13 @@ extension DeviceConfiguration {
     func setup(_ settings: CoreSettings, _ budget: DescriptorBudget, services: [ServiceSetup]) -> DeviceSetup {
         var logger = settings.logger
         logger[metadataKey: "device.id"] = "\(info.id)"
-        let session = SessionContext(
+        var session = SessionContext(
             device: info.id, gateway: (name: "vitals2mqtt", version: settings.version), calendar: settings.calendar,
             clock: settings.clock, logger: logger, services: settings.services)
         let presence = DevicePresence()
         var link = LinkContext(device: info.id, logger: logger, services: settings.services, presence: presence)
         link.clock = settings.clock
+        session.documents = link.documents
         let (driver, transport) = (driver, transport)
         link.kind = type(of: driver).link
         let (recorder, mask, passing) = (settings.recorder, mask, settings.passing)
@@ -68,16 +69,15 @@ extension DeviceConfiguration {
         var hasher = Hasher()
         hasher.combine(fingerprint)
         hasher.combine(services.map(\.fingerprint))
-        let topics = transport?.topics ?? []
-        let messages =
-            topics.isEmpty
-            ? nil
-            : DocumentMessages(
-                topics: topics, documents: link.documents, presence: presence, clock: settings.clock, logger: logger)
+        var messages = DocumentMessages(
+            topics: transport?.topics ?? [], documents: link.documents, presence: presence, clock: settings.clock,
+            logger: logger, owner: info.id.text)
+        if let reader = driver as? any MessageDriver { messages.share(reader) }
         return DeviceSetup(
             info: info, policy: policy, fingerprint: hasher.finalize(), services: services, presence: presence,
-            notes: session.notes, passkeys: info.asksForPasskey ? link.passkeys : nil, messages: messages
-        ) { [link] body in
+            notes: session.notes, passkeys: info.asksForPasskey ? link.passkeys : nil,
+            messages: messages.isEmpty ? nil : messages
+        ) { [link, session] body in
             guard let transport else { return try await driver.withSession(over: .none, context: session, body) }
             let type = type(of: transport)
             try await budget.with(type.descriptors) {

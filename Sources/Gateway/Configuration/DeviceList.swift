@@ -87,6 +87,9 @@ struct DeviceList {
         for topic in device?.transport?.topics ?? [] {
             if let issue = topics.add(topic, of: id) { reader.report(issue, at: "transport") }
         }
+        for topic in (device?.driver as? any MessageDriver)?.topics ?? [] {
+            if let issue = topics.issue(in: topic.subscription.text) { reader.report(issue, at: "options") }
+        }
         if let transport = device?.transport, let issue = addresses.add(transport, of: id) {
             reader.report(issue, at: "transport")
         }
@@ -132,6 +135,12 @@ struct TakenTopics {
     init(own: ContractTopics?, discoveryPrefix: String?) {
         self.own = own
         self.discoveryPrefix = discoveryPrefix
+    }
+
+    /// What is wrong with a filter that devices may share, with the remedy.
+    func issue(in filter: String) -> String? {
+        guard let issue = own?.issue(inFilter: filter, discoveryPrefix: discoveryPrefix) else { return nil }
+        return "The topic \(filter) \(issue). Write the topic of the publisher, such as zigbee2mqtt/scale."
     }
 
     /// Takes a topic for a device. Returns what is wrong with it, with the remedy.

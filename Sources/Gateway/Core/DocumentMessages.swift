@@ -19,13 +19,43 @@ package struct DocumentMessages: Sendable {
     let presence: DevicePresence
     let clock: GatewayClock
     let logger: Logger
+    /// Whose messages they are.
+    var owner = ""
+    /// What other devices may take, too.
+    private(set) var shared: [MessageTopic] = []
+    private var waiting = Self.maximumWaiting
+    /// The most bytes of a message for a driver that counts longer ones itself, and what it takes of them; `nil` for whole documents.
+    private var size: Int?
+
+    init(
+        topics: [String], documents: DocumentQueue, presence: DevicePresence, clock: GatewayClock, logger: Logger,
+        owner: String = ""
+    ) {
+        self.topics = topics
+        self.documents = documents
+        self.presence = presence
+        self.clock = clock
+        self.logger = logger
+        self.owner = owner
+    }
+
+    /// Whether the device takes no messages.
+    var isEmpty: Bool { topics.isEmpty && shared.isEmpty }
+
+    /// Also takes what a driver takes itself.
+    mutating func share<Driver: MessageDriver>(_ driver: Driver) {
+        shared = driver.topics
+        waiting = Driver.maximumWaiting
+        size = Driver.maximumSize
+    }
 
     func begin(in all: DocumentTopics) {
-        for topic in topics { all.add(topic) { receive($0) } }
+        for topic in topics { all.add(topic, for: owner) { receive($0) } }
+        for topic in shared { all.add(topic.subscription.text, own: topic.own, for: owner) { receive($0) } }
     }
 
     func end(in all: DocumentTopics) {
-        for topic in topics { all.remove(topic) }
+        for topic in topics + shared.map(\.subscription.text) { all.remove(topic, for: owner) }
         logDropped()
     }
 
@@ -43,21 +73,29 @@ package struct DocumentMessages: Sendable {
     func receive(_ message: InboundMessage) {
         // An empty one only deletes a retained message, so it is no error that the log should have.
         guard !message.payload.isEmpty else { return }
+        if let size {
+            let mark = DocumentMessage(
+                topic: message.topic, isStored: message.isRetained, size: message.payloadSize)
+            let bytes = message.payloadSize > size ? [] : message.payload
+            return add(bytes, mark, receivedAt: clock.now, tries: 1)
+        }
         guard !message.isCut else {
             documents.drop("too_long", limit: BrokerOptions.maximumInboundPacket)
             return logger.error(
                 "A document is longer than a message may be and is not taken; let the app send less at a time.",
                 metadata: ["bytes": "\(message.payloadSize)", "limit": "\(BrokerOptions.maximumInboundPacket)"])
         }
-        add(message.payload, receivedAt: clock.now, tries: 1)
+        add(message.payload, nil, receivedAt: clock.now, tries: 1)
     }
 
-    private func add(_ bytes: [UInt8], receivedAt: Timestamp, tries: Int) {
-        let document = Document(bytes, mediaType: "application/json", receivedAt: receivedAt, holding: nil) { answer in
+    private func add(_ bytes: [UInt8], _ mark: DocumentMessage?, receivedAt: Timestamp, tries: Int) {
+        let document = Document(
+            bytes, mediaType: "application/json", receivedAt: receivedAt, message: mark, holding: nil
+        ) { answer in
             report(answer)
             guard case .interrupted = answer else { return }
             if tries < Self.maximumTries {
-                add(bytes, receivedAt: receivedAt, tries: tries + 1)
+                add(bytes, mark, receivedAt: receivedAt, tries: tries + 1)
             } else {
                 documents.drop("not_stored", limit: Self.maximumTries)
                 logger.error("A document could not be stored and is given up.", metadata: ["tries": "\(tries)"])
@@ -65,11 +103,13 @@ package struct DocumentMessages: Sendable {
         }
         // One that was accepted has its place, however many came since.
         let isRetry = tries > 1
-        guard documents.add(document, limit: isRetry ? .max : Self.maximumWaiting, isFirst: isRetry) else {
-            documents.drop("too_many", limit: Self.maximumWaiting)
+        guard documents.add(document, limit: isRetry ? .max : waiting, isFirst: isRetry) else {
+            documents.drop("too_many", limit: waiting)
+            // Of messages that come by the second the device's log has doubling numbers.
+            if size != nil { return }
             return logger.error(
                 "Documents come faster than they are stored; one is not taken.",
-                metadata: ["waiting": "\(Self.maximumWaiting)"])
+                metadata: ["waiting": "\(waiting)"])
         }
         presence.sawDevice()
     }

@@ -10,6 +10,8 @@ public final class Document: Sendable {
     public let mediaType: String
     /// When all of it had arrived.
     public let receivedAt: Timestamp
+    /// The message that it was, for a driver that takes messages itself; `nil` for others.
+    package let message: DocumentMessage?
     private let result = Promise<DocumentAnswer>()
     private let dropped = Mutex<[SkippedValues]>([])
     /// An object that is released together with the document, such as its share of the memory.
@@ -24,9 +26,10 @@ public final class Document: Sendable {
     /// A document that releases `holding` when it is released itself.
     /// - Parameter onAnswer: called with its answer.
     package init(
-        _ bytes: [UInt8], mediaType: String, receivedAt: Timestamp, holding: (any AnyObject & Sendable)?,
-        onAnswer: (@Sendable (DocumentAnswer) -> Void)? = nil
+        _ bytes: [UInt8], mediaType: String, receivedAt: Timestamp, message: DocumentMessage? = nil,
+        holding: (any AnyObject & Sendable)?, onAnswer: (@Sendable (DocumentAnswer) -> Void)? = nil
     ) {
+        self.message = message
         self.onAnswer = onAnswer
         self.bytes = bytes
         self.mediaType = mediaType

@@ -17,6 +17,8 @@ public struct SessionContext: Sendable {
     public var services: RunningServices
     /// What the driver keeps of the device beyond the end of the gateway.
     public var notes: DeviceNotes
+    /// The messages of the broker that the driver takes itself (`MessageDriver`).
+    package var documents = DocumentQueue()
 
     /// A context of a session.
     public init(

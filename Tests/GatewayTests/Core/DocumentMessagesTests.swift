@@ -151,4 +151,46 @@ import Vitals
                 ])
         }
     }
+
+    /// A driver that takes messages itself.
+    private struct Values: MessageDriver {
+        static let name = "values"
+        static let link = LinkKind.none
+        static let maximumSize = 10
+        static let maximumWaiting = 20
+        let topics = [MessageTopic(subscription: TopicFilter("a/+"), own: TopicFilter("a/b"))]
+        init() {}
+        init(options: inout ConfigurationReader) {}
+        func withSession(
+            over link: Link, context: SessionContext, _ body: @Sendable (any DeviceSession) async throws -> Void
+        ) async throws {}
+    }
+
+    @Test func `a driver of values gets each message with its topic, and of a long one only its size`() throws {
+        try run { messages, recorder in
+            var messages = messages
+            messages.share(Values())
+            let texts = ["0123456789", "0123456789a"]
+            for text in texts {
+                messages.receive(InboundMessage(topic: "a/b", payload: Array(text.utf8), isRetained: true))
+            }
+            messages.receive(Self.message("cut", size: 2_000_000))
+            try await messages.documents.withSession(clock: messages.clock) { link in
+                let first = try await link.next()
+                #expect(first.bytes == Array(texts[0].utf8))
+                #expect(first.message == DocumentMessage(topic: "a/b", isStored: true, size: 10))
+                first.answer(.stored(DocumentReport()))
+                let second = try await link.next()
+                #expect(second.bytes.isEmpty && second.message?.size == 11)
+                second.answer(.stored(DocumentReport()))
+                let third = try await link.next()
+                #expect(third.bytes.isEmpty && third.message?.size == 2_000_000 && third.message?.isStored == false)
+                third.answer(.stored(DocumentReport()))
+            }
+            for number in 0...Values.maximumWaiting { messages.receive(Self.message("\(number)")) }
+            #expect(messages.documents.count == Values.maximumWaiting)
+            // The device's own log counts them.
+            #expect(recorder.entries.isEmpty)
+        }
+    }
 }

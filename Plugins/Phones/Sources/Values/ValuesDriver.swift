@@ -1,0 +1,89 @@
+import Concurrency
+package import GatewayKit
+import Vitals
+
+/// Reads values that others publish at the gateway's broker. A session begins with a message, and ends when no further one comes.
+package struct ValuesDriver: MessageDriver {
+    package static let name = "mqtt-values"
+    /// None: the gateway's own connection brings the messages.
+    package static let link = LinkKind.none
+    /// 64 KiB, a hundred times as many as such publishers send.
+    package static let maximumSize = 64 * 1024
+    /// What the broker may send at once for a subscription with wildcards, in less than 32 MiB.
+    package static let maximumWaiting = 500
+    /// For how long the same message can be the same measurement, and by default: a scale repeats what it has for half a minute.
+    static let sameFor = Duration.zero...Duration.days(1)
+    static let defaultSameFor = Duration.seconds(60)
+
+    private let values: [ValueTopic]
+    /// What was taken last, over all sessions.
+    private let repeated: RepeatedMessages
+
+    /// Reads `topics`, `device` and `same_for`.
+    package init(options: inout ConfigurationReader) {
+        let device = options.optionalString(
+            "device", about: "What stands for {device} in the topics, such as an address or a name.")
+        let sameFor = options.duration(
+            "same_for", in: Self.sameFor, default: Self.defaultSameFor,
+            about: "How long a message with the same values and no time is the same measurement.")
+        if let device, device.contains(where: { "+#/".contains($0) }) {
+            options.report("One level of a topic is needed here, without +, # and /.", at: "device")
+        }
+        let topics = options.sections(
+            "topics", limit: ValueTopic.maximumTopics, about: "Where others publish, and what is read of it."
+        ) { ValueTopic(&$0, device: device) }.compactMap(\.self)
+        if topics.isEmpty, options.issues.isEmpty {
+            options.report("topics is missing; add topics: [{topic: …, values: [{metric: …}]}].")
+        }
+        if device != nil, !topics.isEmpty, !topics.contains(where: { $0.topic.own != $0.topic.subscription }) {
+            options.report("No topic has \(ValueTopic.placeholder); remove device.", at: "device")
+        }
+        self.init(topics, sameFor: sameFor)
+    }
+
+    init(_ values: [ValueTopic], sameFor: Duration = defaultSameFor) {
+        self.values = values
+        repeated = RepeatedMessages(sameFor: sameFor)
+    }
+
+    /// What is subscribed to, each once.
+    package var topics: [MessageTopic] {
+        values.map(\.topic).reduce(into: []) { found, next in if !found.contains(next) { found.append(next) } }
+    }
+
+    package func withSession(
+        over link: Link, context: SessionContext, _ body: @Sendable (any DeviceSession) async throws -> Void
+    ) async throws {
+        try await context.documents.withSession(clock: context.clock) { documents in
+            try await withSession(reading: documents, context: context, body)
+        }
+    }
+
+    /// Runs a session with these messages.
+    func withSession(
+        reading documents: any DocumentLink, context: SessionContext,
+        _ body: @Sendable (any DeviceSession) async throws -> Void
+    ) async throws {
+        let session = ValuesSession(values, repeated, context)
+        let ending = Promise<any Error>()
+        do {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    // The reader of the events gets the end before the group does.
+                    do { try await session.serve(documents) } catch {
+                        ending.fulfil(error)
+                        session.close(error)
+                    }
+                }
+                defer {
+                    session.close(nil)
+                    group.cancelAll()
+                }
+                try await body(session)
+            }
+        } catch {
+            // The link says better than the session's body why it is over.
+            throw ending.value ?? error
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import GatewayKit
+import JSON
+import Testing
+import Vitals
+
+@testable import Phones
+
+@Suite struct ValueOptionsTests {
+    private static func issues(_ topics: String, _ more: String = "") throws -> [String] {
+        try Publishers.driver("{\(more)\"topics\":\(topics)}").issues
+    }
+
+    @Test func `a topic is what it says, and with a placeholder that of one device among others`() throws {
+        let plain = try Publishers.driver(
+            #"{"topics":[{"topic":"a/+","values":[{"metric":"weight"}]},{"topic":"a/+","values":[{"metric":"heart_rate"}]}]}"#
+        )
+        #expect(plain.issues.isEmpty)
+        #expect(
+            plain.driver.topics == [MessageTopic(subscription: TopicFilter("a/+"), own: TopicFilter("a/+"))])
+        let own = try Publishers.driver(
+            #"{"device":"C8","topics":[{"topic":"home/+/{device}","values":[{"metric":"weight"}]}]}"#)
+        #expect(own.issues.isEmpty)
+        #expect(
+            own.driver.topics == [
+                MessageTopic(subscription: TopicFilter("home/+/+"), own: TopicFilter("home/+/C8"))
+            ])
+    }
+
+    @Test(arguments: [
+        ("[]", "topics is missing"), (#"[{"topic":"a"}]"#, "values: [{metric: …}]"),
+        (#"[{"values":[{"metric":"weight"}]}]"#, "topic is missing"),
+        (#"[{"topic":"a","values":[{"metric":"steps"}]}]"#, "There is no value steps to read. There is heart_rate"),
+        (#"[{"topic":"a","values":[{"metric":"weight","unit":"°C"}]}]"#, "°C is no unit of weight. Units: g, jin, kg"),
+        (#"[{"topic":"a","values":[{"metric":"weight","unit":"kg","unit_path":"u"}]}]"#, "Either unit or unit_path"),
+        (#"[{"topic":"a","values":[{"metric":"stress","unit":"%"}]}]"#, "% is no unit of stress. Units: none."),
+        (#"[{"topic":"a","values":[{"metric":"weight","path":"a..b"}]}]"#, "no path"),
+        (#"[{"topic":"a","values":[{"metric":"weight","when":{"a..b":"1"}}]}]"#, "no path"),
+        (#"[{"topic":"a","values":[{"metric":"blood_pressure","path":"a"}]}]"#, "systolic and diastolic"),
+        (#"[{"topic":"a","values":[{"metric":"weight","pulse":"a"}]}]"#, "Only a blood pressure"),
+        (#"[{"topic":"a/{device}","values":[{"metric":"weight"}]}]"#, "The option device is missing"),
+        (#"[{"topic":"a/x{device}","values":[{"metric":"weight"}]}]"#, "must be a whole level"),
+        (#"[{"topic":"a","values":[{"metric":"weight","kind":"b"}]}]"#, "There is no such key"),
+    ])
+    func `a wrong option is named, with what would be right`(topics: String, message: String) throws {
+        let issues = try Self.issues(topics)
+        #expect(issues.contains { $0.contains(message) }, "\(issues)")
+    }
+
+    @Test(arguments: [
+        (#""device":"a/b","#, "One level of a topic"), (#""device":"C8","#, "No topic has {device}"),
+        (#""same_for":"2d","#, "A duration from 0s to 1d"),
+    ])
+    func `an option of the whole device is checked`(option: String, message: String) throws {
+        let issues = try Self.issues(#"[{"topic":"a","values":[{"metric":"weight"}]}]"#, option)
+        #expect(issues.contains { $0.contains(message) }, "\(issues)")
+    }
+
+    @Test func `a device has so many topics, values and texts of a condition at most`() throws {
+        func list(_ entry: String, _ count: Int) -> String {
+            "[\(Array(repeating: entry, count: count).joined(separator: ","))]"
+        }
+        func topic(_ values: String) -> String { #"{"topic":"a","values":\#(values)}"# }
+        let value = #"{"metric":"weight"}"#
+        func condition(_ count: Int) -> String {
+            let texts = list("\"x\"", count)
+            return topic("[\(#"{"metric":"weight","when":{"a":\#(texts)}}"#)]")
+        }
+        let fitting = [
+            list(topic("[\(value)]"), ValueTopic.maximumTopics), "[\(topic(list(value, ValueTopic.maximumValues)))]",
+            "[\(condition(ValueRule.maximumTexts))]",
+        ]
+        for topics in fitting {
+            let issues = try Self.issues(topics)
+            #expect(issues.isEmpty, "\(issues)")
+        }
+        let tooMany = [
+            list(topic("[\(value)]"), ValueTopic.maximumTopics + 1),
+            "[\(topic(list(value, ValueTopic.maximumValues + 1)))]", "[\(condition(ValueRule.maximumTexts + 1))]",
+        ]
+        for topics in tooMany {
+            let issues = try Self.issues(topics)
+            #expect(issues.contains { $0.lowercased().contains("at most") }, "\(issues)")
+        }
+    }
+}
