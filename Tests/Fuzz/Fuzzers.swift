@@ -7,10 +7,11 @@ import Foundation
 private let parsers: [String: @Sendable ([UInt8]) -> [String]] = [
     "characteristic": { CharacteristicInput.issues(in: $0) },
     "command": { CommandInput.issues(in: $0) },
-    // Both apps read each document.
+    // Each format is read of each document.
     "document": {
         DocumentInput.issues(in: $0, of: HealthAutoExport.self)
             + DocumentInput.issues(in: $0, of: HealthConnectWebhook.self)
+            + DocumentInput.issues(in: $0, of: ScriptDocument.self)
     },
     "export": { ExportInput.result(of: $0).issues },
     "health-connect": { HealthConnectInput.result(of: $0).issues },

@@ -30,6 +30,18 @@ import Vitals
         #expect(found == [.new, .known, .known])
     }
 
+    @Test func `the outcomes have the order of the samples, and a receipt counts once`() async throws {
+        async let outcomes = batches.send(Self.beats(3), to: inbox)
+        let receipts = try await nextReceipts()
+        batches.settle([SettledReceipt(receipts[2], .known), SettledReceipt(receipts[0], .corrected)])
+        for mark in ["", "1", "x/1", "1/x", "1/3", "1/-1", "7/0"] {
+            batches.settle([SettledReceipt(SampleReceipt(mark), .superseded)])
+        }
+        batches.settle([SettledReceipt(receipts[2], .superseded), SettledReceipt(receipts[1], .new)])
+        let found = try await outcomes
+        #expect(found == [.corrected, .new, .known])
+    }
+
     @Test func `batches that wait together are settled each by its own receipts`() async throws {
         async let first = batches.send(Self.beats(1), to: inbox)
         let receipts = try await nextReceipts()

@@ -273,6 +273,45 @@ struct PhonePushTests {
         }
     }
 
+    @Test func `a script is told what became of each of its entries, and the same once more changes nothing`()
+        async throws
+    {
+        try await withBench { bench in
+            let port = try freePort()
+            try bench.secret("a script's secret", as: "script.token")
+            try bench.configure(
+                ["{id: script, driver: documents, transport: {type: http, token: {file: script.token}}}"],
+                plugins: "{http: {listen: \"127.0.0.1:\(port)\"}}")
+            _ = bench.startGateway()
+            try await bench.message("script/link") { $0.json["state"]?.asString == "connecting" }
+            let weights = [("71.2", "kg"), ("900", "kg"), ("157", "lb"), ("71.3", "bpm")].enumerated().map {
+                place, weight in
+                let time = "2026-01-05T07:0\(place):00+01:00"
+                return #"{"metric":"weight","value":\#(weight.0),"unit":"\#(weight.1)","time":"\#(time)"}"#
+            }
+            let alert = #"{"rule":"heart_rate_resting_high","value":121,"time":"2026-01-05T07:00:00+01:00"}"#
+            try #"{"samples":[\#(weights.joined(separator: ","))],"alerts":[\#(alert)]}"#
+                .write(toFile: bench.path("document"), atomically: true, encoding: .utf8)
+            for outcome in ["new", "known"] {
+                let answer = try await bench.post(
+                    bench.path("document"), to: "/v1/devices/script", "a script's secret", port: port)
+                #expect(answer.status == 200, "\(answer)")
+                let entries = (answer.json["entries"]?.asArray ?? []).map { entry in
+                    "\(entry["path"]?.asString ?? "") \(entry["outcome"]?.asString ?? "")"
+                }
+                let expected = [
+                    "samples[0] \(outcome)", "samples[1].value refused", "samples[2] \(outcome)",
+                    "samples[3].unit refused", "alerts[0] \(outcome)",
+                ]
+                #expect(entries == expected, "\(answer)")
+            }
+            try await bench.message("script/event/history") { $0.json["rule"]?.asString == "heart_rate_resting_high" }
+            try await bench.message("script/measurement/weight") { message in
+                (message.json["samples"]?.asArray ?? []).contains { $0["value"]?.asDouble == 71.214 }
+            }
+        }
+    }
+
     @Test func `a document comes by a message, too`() async throws {
         try await withBench { bench in
             try bench.configure([

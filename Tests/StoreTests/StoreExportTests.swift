@@ -66,10 +66,10 @@ import Vitals
     @Test func `a withdrawn sample is exported as such, and a range is by the start`() async throws {
         let walks = [10, 15].map { minutes in
             Sample(
-                metric: .steps, start: dawn, end: dawn + .minutes(minutes), reading: .steps(Steps(count: minutes)))
+                metric: .steps, start: dawn, end: dawn + .minutes(minutes), reading: .count(Increment(count: minutes)))
         }
         let later = Sample(
-            metric: .steps, start: dawn + .minutes(15), end: dawn + .minutes(30), reading: .steps(Steps(count: 30)))
+            metric: .steps, start: dawn + .minutes(15), end: dawn + .minutes(30), reading: .count(Increment(count: 30)))
         let folder = try await StoreFolder.holding(walks + [later])
         let page = try StoreExport.read(folder.path) { (export: StoreExport) throws -> StoreExport.Page in
             let series = try #require(try export.series().first)

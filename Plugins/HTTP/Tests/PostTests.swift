@@ -42,6 +42,22 @@ import Vitals
         }
     }
 
+    @Test func `an answer says what became of each entry where the driver does`() throws {
+        var report = DocumentReport()
+        report.new = 1
+        report.list(DocumentReport.Entry(path: "samples[0]", .new))
+        report.list(DocumentReport.Entry(path: "samples[1].unit", .refused, reason: "must be one of kg, g"))
+        let answer = try JSONValue(parsing: Reply(report).body)
+        let entries: [JSONValue] = [
+            ["path": "samples[0]", "outcome": "new"],
+            ["path": "samples[1].unit", "outcome": "refused", "reason": "must be one of kg, g"],
+        ]
+        #expect(answer["entries"]?.asArray == entries)
+        #expect(answer["further_entries"]?.asInt == 0)
+        let plain = try JSONValue(parsing: Reply(DocumentReport()).body)
+        #expect(plain["entries"]?.asArray == nil)
+    }
+
     @Test func `each error gets its status and says what to do`() async throws {
         try await Office.with { office in
             try office.expect("phone-1", token: "s3cret")

@@ -1,16 +1,17 @@
 package import GatewayKit
 
-/// Reads the documents of apps on phones, and what others publish at the broker.
+/// Reads the documents of apps on phones and of scripts, and what others publish at the broker.
 package enum PhonesPlugin: Plugin {
     /// The folder's name.
     package static let name = "Phones"
     package static let summary =
-        "Reads what apps on phones push or publish (Health Auto Export, HC Webhook), and values at the broker."
+        "Reads what apps on phones and scripts push or publish (Health Auto Export, HC Webhook), and values at the broker."
     /// The transport `mqtt`, for apps that publish.
     package static let transports: [any Transport.Type] = [MQTTTransport.self]
-    /// The drivers `health-auto-export`, `health-connect-webhook` and `mqtt-values`.
+    /// The drivers `documents`, `health-auto-export`, `health-connect-webhook` and `mqtt-values`.
     package static let drivers: [any DeviceDriver.Type] = [
-        PhoneDriver<HealthAutoExport>.self, PhoneDriver<HealthConnectWebhook>.self, ValuesDriver.self,
+        PhoneDriver<HealthAutoExport>.self, PhoneDriver<HealthConnectWebhook>.self, PhoneDriver<ScriptDocument>.self,
+        ValuesDriver.self,
     ]
     package static let limits: [OperatorLimit] = [
         OperatorLimit("lists of a document", count: PhoneLimits.sections, "422", "ten times as many as apps have"),
@@ -25,6 +26,12 @@ package enum PhonesPlugin: Plugin {
             "the broker sends as many at once"),
         OperatorLimit(
             "texts of a condition", count: ValueRule.maximumTexts, "refused", "a device has few states"),
+        OperatorLimit(
+            "entries of each kind that an answer lists", count: DocumentReport.maximumEntries,
+            "further ones are counted", "an answer stays below 100 KiB"),
+        OperatorLimit(
+            "a text in a script's document", bytes: PhoneLimits.text, "its entry is refused",
+            "a name of 80 characters, each of them escaped"),
     ]
     /// The text of `sample.yaml`.
     package static let sample = String(decoding: PackageResources.sample_yaml, as: UTF8.self)

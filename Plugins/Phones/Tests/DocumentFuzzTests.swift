@@ -15,6 +15,7 @@ import Vitals
         let bytes = try Self.inputs.bytes(name)
         #expect(DocumentInput.issues(in: bytes, of: HealthAutoExport.self) == [])
         #expect(DocumentInput.issues(in: bytes, of: HealthConnectWebhook.self) == [])
+        #expect(DocumentInput.issues(in: bytes, of: ScriptDocument.self) == [])
     }
 
     @Test(arguments: seeds) func `never traps on damaged documents`(seed: UInt64) throws {
@@ -22,15 +23,18 @@ import Vitals
         let names = ["health-auto-export.json", "health-auto-export-warnings.json"]
         let exported = try names.map { try Phone.document($0) }
         let posted = try Phone.document("health-connect-webhook.json")
+        let written = try Phone.document("script.json")
         var (readable, unreadable) = (0, 0)
         for round in 0..<300 {
-            var (one, other) = (exported[round % exported.count], posted)
+            var (one, other, third) = (exported[round % exported.count], posted, written)
             for _ in 0..<Int.random(in: 1...4, using: &random) {
                 Damage.json(&one, keepsGrammar: true, &random)
                 Damage.json(&other, keepsGrammar: true, &random)
+                Damage.json(&third, keepsGrammar: true, &random)
             }
             #expect(DocumentInput.issues(in: one, of: HealthAutoExport.self) == [])
             #expect(DocumentInput.issues(in: other, of: HealthConnectWebhook.self) == [])
+            #expect(DocumentInput.issues(in: third, of: ScriptDocument.self) == [])
             for isReadable in [
                 (try? HealthAutoExport.records(of: one, calendar: Phone.berlin, source: nil)) != nil,
                 (try? HealthConnectWebhook.records(of: other, calendar: Phone.berlin, source: nil)) != nil,

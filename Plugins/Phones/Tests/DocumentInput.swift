@@ -21,12 +21,15 @@ enum DocumentInput {
             if sample.end < sample.start { issues.append("\(sample) ends before it begins") }
             if sample.isValid != sample.violations.isEmpty { issues.append("\(sample) is valid and is not") }
         }
-        for case .warning(let warning) in first {
-            if !app.hasWarnings { issues.append("it has no warnings: \(warning)") }
-            if warning.rule.warning == nil || warning.edge == .cleared { issues.append("\(warning) is no warning") }
-            for number in [warning.value, warning.limit].compactMap({ $0 }) where !(20...300).contains(number) {
+        for case .alert(let alert) in first where alert.rule.warning != nil || app.driver != ScriptDocument.driver {
+            if !app.hasWarnings { issues.append("it has no warnings: \(alert)") }
+            if alert.rule.warning == nil || alert.edge == .cleared { issues.append("\(alert) is no warning") }
+            for number in [alert.value, alert.limit].compactMap({ $0 }) where !(20...300).contains(number) {
                 issues.append("\(number) is no heart rate")
             }
+        }
+        for case .refused(let member, let reason) in first where "\(member)\(reason)".utf8.count > 400 {
+            issues.append("the refusal is long: \(member) \(reason)")
         }
         for case .skipped(let reason) in first where reason.utf8.count > 300 || reason.contains("\n") {
             issues.append("the reason is long: \(reason)")

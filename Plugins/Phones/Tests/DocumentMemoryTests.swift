@@ -37,14 +37,23 @@ import Vitals
                 var (warnings, leftOut) = (0, 0)
                 while let record = try stream.next() {
                     switch record {
-                    case .warning: warnings += 1
+                    case .alert: warnings += 1
                     case .skipped: leftOut += 1
-                    case .sample: Issue.record("a voltage is a sample")
+                    case .sample, .refused: Issue.record("a voltage is a record")
                     }
                 }
                 #expect(warnings > 10 && warnings == leftOut)
                 let rise = try DocumentMemoryTests.peak() - before
                 #expect(rise < 4 << 10, "\(rise) KiB")
+            } catch { Issue.record(error) }
+        }
+    }
+
+    @Test func `twenty megabytes of a script's entries are read one by one, also where most are refused`() async {
+        await #expect(processExitsWith: .success) {
+            do {
+                let entries = try DocumentMemoryTests.entries()
+                #expect(entries.taken > 100_000 && entries.refused > 100_000)
             } catch { Issue.record(error) }
         }
     }
@@ -70,6 +79,28 @@ import Vitals
         text.removeLast()
         text.append(contentsOf: "]}}".utf8)
         return text
+    }
+
+    /// The number of entries of the longest document that are samples, and that are refused, read with hardly any memory.
+    private static func entries() throws -> (taken: Int, refused: Int) {
+        var text = Array(#"{"samples":["#.utf8)
+        text.reserveCapacity(20 << 20)
+        while text.count < (20 << 20) - 200 {
+            let entry = #"{"metric":"weight","value":71.2,"time":1781240400},{"metric":"weight","value":7},"#
+            text.append(contentsOf: entry.utf8)
+        }
+        text.removeLast()
+        text.append(contentsOf: "]}".utf8)
+        let before = try peak()
+        var stream = try ScriptDocument.records(of: text, calendar: LocalCalendar(timeZone: .gmt), source: nil)
+        var (taken, refused) = (0, 0)
+        while let record = try stream.next() {
+            if case .sample = record { taken += 1 } else { refused += 1 }
+        }
+        let rise = try peak() - before
+        // A tenth of what the stages of a night may take.
+        #expect(rise < most / 10, "\(rise) KiB")
+        return (taken, refused)
     }
 
     /// The number of sleeps of the longest document, and the most stages of one, read with little memory.

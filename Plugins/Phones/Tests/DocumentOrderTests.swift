@@ -41,6 +41,14 @@ import Vitals
                 ? "{\"time\":\"\(start)\",\"bpm\":\(number),\(metadata)}"
                 : "{\"start_time\":\"\(start)\",\"end_time\":\"\(end)\",\"count\":\(number),\(metadata)}"
         }
+
+        /// As a script writes it.
+        var scripted: String {
+            let source = "\"source\":\"\(Self.names[source])\""
+            return minutes == nil
+                ? "{\"metric\":\"heart_rate\",\"value\":\(number),\"time\":\"\(start)\",\(source)}"
+                : "{\"metric\":\"steps\",\"value\":\(number),\"start\":\"\(start)\",\"end\":\"\(end)\",\(source)}"
+        }
     }
 
     /// What all sources have of six hours.
@@ -124,6 +132,34 @@ import Vitals
         #expect(first.held(.heartRate).count == rates.count)
         #expect(Set(first.held(.heartRate).map { [$0.start.description, "\($0.value ?? 0)"] }).count == rates.count)
         // Sent once more, nothing changes.
+        for document in documents {
+            #expect(try await first.ingest(document).allSatisfy { $0 == .known || $0 == .withdrawn })
+        }
+    }
+
+    @Test(arguments: 0..<10 as Range<UInt64>)
+    func `a script's documents end in the same samples in any order, too`(seed: UInt64) async throws {
+        var random = SplitMix64(seed: seed)
+        let all = Self.night(Phone.at("2026-10-24T22:00:00Z"), &random)
+        var sent: Set<Entry> = []
+        var documents: [[Sample]] = []
+        for _ in 0..<15 {
+            let entries = Array(all.shuffled(using: &random).prefix(Int.random(in: 1...60, using: &random)))
+            sent.formUnion(entries)
+            let text = "{\"samples\":[\(entries.map(\.scripted).joined(separator: ","))]}"
+            documents.append(try Phone.records(Array(text.utf8), of: ScriptDocument.self).samples)
+        }
+        let device = try #require(DeviceID("script"))
+        let first = try ConsumedStore(ScriptDocument.overlaps, device: device)
+        let second = try ConsumedStore(ScriptDocument.overlaps, device: device)
+        for document in documents { try await first.ingest(document) }
+        for document in (documents + documents.prefix(5)).shuffled(using: &random) {
+            try await second.ingest(document)
+        }
+        #expect(first.held == second.held)
+        let found = Dictionary(grouping: first.held(.steps), by: \.start)
+            .mapValues { $0.compactMap(\.value).map { Int($0) }.sorted() }
+        #expect(found == Self.counted(sent))
         for document in documents {
             #expect(try await first.ingest(document).allSatisfy { $0 == .known || $0 == .withdrawn })
         }

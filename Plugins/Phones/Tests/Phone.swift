@@ -29,7 +29,8 @@ enum Phone {
         while let record = try stream.next() {
             switch record {
             case .sample(let sample): samples.append(sample)
-            case .warning(let warning): warnings.append(warning)
+            case .alert(let alert): warnings.append(alert)
+            case .refused(let member, let reason): skipped["\(member): \(reason)", default: 0] += 1
             case .skipped(let reason): skipped[reason, default: 0] += 1
             }
         }

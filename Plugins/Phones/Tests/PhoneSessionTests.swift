@@ -174,6 +174,8 @@ import Vitals
         #expect(ofApple.isEmpty, "\(ofApple)")
         let ofAndroid = try violations(of: HealthConnectWebhook.self)
         #expect(ofAndroid.isEmpty, "\(ofAndroid)")
+        let ofScripts = try violations(of: ScriptDocument.self)
+        #expect(ofScripts.isEmpty, "\(ofScripts)")
     }
 
     private func violations<App: PhoneApp>(of app: App.Type) throws -> [DriverConformance.Violation] {

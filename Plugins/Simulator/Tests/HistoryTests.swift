@@ -36,7 +36,7 @@ import Vitals
         for detail in [SimulatorOptions.SleepDetail.asleep, .totals, .inBed] {
             let others = try nights(detail)
             #expect(others.map(\.start) == staged.map(\.start) && others.map(\.end) == staged.map(\.end))
-            #expect(others.allSatisfy(\.isValid))
+            #expect(others.allSatisfy { $0.isValid })
             let values = staged.map { detail == .inBed ? 0 : $0.value }
             #expect(others.map(\.value) == values)
         }

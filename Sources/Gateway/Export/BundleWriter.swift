@@ -197,9 +197,9 @@ extension Sample {
             add(ClinicalCode.systolic, pressure.systolic, .pressure)
             add(ClinicalCode.diastolic, pressure.diastolic, .pressure)
             add(ClinicalCode.pulse, pressure.pulse, .perMinute)
-        case .steps(let steps):
-            add(.own("distance_m", "Distance"), steps.distance, .metres)
-            add(.own("energy_kcal", "Energy"), steps.energy, .energy)
+        case .count(let increment):
+            add(.own("distance_m", "Distance"), increment.distance, .metres)
+            add(.own("energy_kcal", "Energy"), increment.energy, .energy)
         case .sleep(let sleep):
             let depths = Set(sleep.stages.map(\.depth))
             for depth in Sleep.Stage.Depth.allCases where depths.contains(depth) {

@@ -64,9 +64,9 @@ struct CSVWriter: SampleWriter {
             set("systolic", pressure.systolic)
             set("diastolic", pressure.diastolic)
             set("pulse", pressure.pulse)
-        case .steps(let steps):
-            set("distance_m", steps.distance)
-            set("energy_kcal", steps.energy)
+        case .count(let increment):
+            set("distance_m", increment.distance)
+            set("energy_kcal", increment.energy)
         case .sleep(let sleep):
             for depth in Sleep.Stage.Depth.allCases {
                 set("\(depth.rawValue)_min", plain: String(sleep.minutes(depth)))

@@ -90,7 +90,7 @@ extension JSONWriter {
         case .bloodPressure(let pressure):
             quantity("systolic_blood_pressure", pressure.systolic, "mmHg")
             quantity("diastolic_blood_pressure", pressure.diastolic, "mmHg")
-        case .steps: break
+        case .count: break
         case .sleep(let sleep): if !sleep.stages.isEmpty { stages(of: sleep) }
         case .sport(let sport):
             member("activity_name", sport.activity)

@@ -188,14 +188,15 @@ package struct ExportTool: Sendable {
             _ report: (Progress) -> Void
         ) throws {
             var after: SampleKey?
-            var page = StoreExport.Page()
+            var isLast = false
             repeat {
-                page = try store.page(of: series, starting: range, after: after)
+                let page = try store.page(of: series, starting: range, after: after)
+                isLast = page.isLast
                 for stored in page.samples { try add(stored, of: series.device, wearers) }
                 progress.passed += page.samples.count
                 after = page.samples.last.map { SampleKey($0.sample) } ?? after
                 report(progress)
-            } while !page.isLast
+            } while !isLast
         }
 
         private mutating func add(_ stored: StoredSample, of device: DeviceID, _ wearers: Wearers) throws {

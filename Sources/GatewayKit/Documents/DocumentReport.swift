@@ -7,6 +7,27 @@ public struct DocumentReport: Sendable, Hashable {
     /// The reason under which further ones are counted.
     public static let others = "other reasons"
 
+    /// The most entries that are listed of those that count, and of the others: what is wrong with the first hundred says enough, and an
+    /// answer stays below 100 KiB.
+    public static let maximumEntries = 100
+
+    /// What became of one entry of a document, for a driver that says it of each.
+    public struct Entry: Sendable, Hashable {
+        /// What became of it. The raw value is the name on the wire.
+        public enum Outcome: String, Sendable, Hashable { case new, corrected, known, superseded, refused, skipped }
+        /// Where it stands in the document, such as `samples[3]`, or the wrong member, `samples[3].unit`.
+        public var path: String
+        /// What became of it.
+        public var outcome: Outcome
+        /// Why it is refused or skipped, for a person.
+        public var reason: String?
+
+        /// An entry and what became of it.
+        public init(path: String, _ outcome: Outcome, reason: String? = nil) {
+            (self.path, self.outcome, self.reason) = (path, outcome, reason)
+        }
+    }
+
     /// Samples that were not known before.
     public var new = 0
     /// Samples that replaced others of the same time, with a higher revision.
@@ -19,6 +40,13 @@ public struct DocumentReport: Sendable, Hashable {
     public private(set) var refused: [String: Int] = [:]
     /// Records that are no sample of the gateway's, such as those of unknown kinds, by reason.
     public private(set) var skipped: [String: Int] = [:]
+
+    /// What became of the first entries, in their order; empty for a driver that does not say it.
+    public private(set) var entries: [Entry] = []
+    /// How many further ones there are.
+    public private(set) var furtherEntries = 0
+    /// How many of the listed ones count.
+    private var countedEntries = 0
 
     /// A report of no records.
     public init() {}
@@ -36,6 +64,16 @@ public struct DocumentReport: Sendable, Hashable {
 
     /// Counts records that are skipped.
     public mutating func skip(_ reason: String, count: Int = 1) { Self.count(reason, count, in: &skipped) }
+
+    /// Lists an entry, or counts it where as many of its kind are listed. It is counted by its outcome, too.
+    public mutating func list(_ entry: Entry) {
+        let counts = entry.reason == nil
+        guard (counts ? countedEntries : entries.count - countedEntries) < Self.maximumEntries else {
+            return furtherEntries += 1
+        }
+        entries.append(entry)
+        if counts { countedEntries += 1 }
+    }
 
     /// How many records had which outcome, for the log, which has no values.
     package var metadata: Logger.Metadata {

@@ -2,8 +2,8 @@ import Concurrency
 import Synchronization
 public import Vitals
 
-/// Batches of samples whose driver waits until the gateway has settled all of each: it has an answer to give, or sends the next batch
-/// only when this one is durable.
+/// Batches of samples, or of warnings, whose driver waits until the gateway has settled all of each: it has an answer to give, or
+/// sends the next batch only when this one is durable.
 ///
 /// Call `settle` from the session's `settle`. The marks of the receipts are the batches' own, so a session that uses this sends no
 /// other receipts.
@@ -11,18 +11,32 @@ public final class SettledBatches: Sendable {
     private struct Batch {
         /// The samples that are not settled yet.
         var missing: Int
-        var outcomes: [SettledReceipt.Outcome] = []
+        /// What is known of each sample, in their order.
+        var outcomes: [SettledReceipt.Outcome?]
         let settled = Promise<[SettledReceipt.Outcome]>()
+
+        init(count: Int) {
+            missing = count
+            outcomes = Array(repeating: nil, count: count)
+        }
+
+        /// Notes what became of a sample, once. Returns whether it was the last one.
+        mutating func settle(_ place: Int, _ outcome: SettledReceipt.Outcome) -> Bool {
+            guard outcomes.indices.contains(place), outcomes[place] == nil else { return false }
+            outcomes[place] = outcome
+            missing -= 1
+            return missing == 0
+        }
     }
-    /// By their marks.
-    private let waiting = Mutex<[String: Batch]>([:])
-    private let lastMark = Atomic(0)
+    /// By their numbers.
+    private let waiting = Mutex<[Int: Batch]>([:])
+    private let lastNumber = Atomic(0)
 
     /// Creates an object without batches.
     public init() {}
 
     /// Sends samples, and returns once all are settled.
-    /// - Returns: what the gateway did with each, in the order in which they were settled.
+    /// - Returns: what the gateway did with each, in their order.
     /// - Throws: `CancellationError` if the task is cancelled before that. What becomes of the samples is unknown then.
     public func send(_ samples: [Sample], to inbox: EventInbox) async throws(CancellationError)
         -> [SettledReceipt.Outcome]
@@ -41,11 +55,11 @@ public final class SettledBatches: Sendable {
         _ count: Int, to inbox: EventInbox, as event: ([SampleReceipt]) -> DeviceEvent
     ) async throws(CancellationError) -> [SettledReceipt.Outcome] {
         guard count > 0 else { return [] }
-        let batch = Batch(missing: count)
-        let mark = "\(lastMark.wrappingAdd(1, ordering: .relaxed).newValue)"
-        keep(batch, as: mark)
-        defer { forget(mark) }
-        await inbox.send([event(Array(repeating: SampleReceipt(mark), count: count))])
+        let batch = Batch(count: count)
+        let number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
+        keep(batch, as: number)
+        defer { forget(number) }
+        await inbox.send([event((0..<count).map { SampleReceipt("\(number)/\($0)") })])
         return try await batch.settled.wait()
     }
 
@@ -55,20 +69,22 @@ public final class SettledBatches: Sendable {
             var complete: [Batch] = []
             for settled in receipts {
                 let mark = settled.receipt.mark
-                guard var batch = batches.removeValue(forKey: mark) else { continue }
-                batch.outcomes.append(settled.outcome)
-                batch.missing -= 1
-                if batch.missing > 0 { batches[mark] = batch } else { complete.append(batch) }
+                guard let slash = mark.firstIndex(of: "/"), let number = Int(mark[..<slash]),
+                    let place = Int(mark[mark.index(after: slash)...]),
+                    batches[number]?.settle(place, settled.outcome) == true,
+                    let batch = batches.removeValue(forKey: number)
+                else { continue }
+                complete.append(batch)
             }
             return complete
         }
-        for batch in complete { batch.settled.fulfil(batch.outcomes) }
+        for batch in complete { batch.settled.fulfil(batch.outcomes.compactMap(\.self)) }
     }
 
     /// Their locks must not be inlined in a function that waits: Decision 165.
     @inline(never)
-    private func keep(_ batch: Batch, as mark: String) { waiting.withLock { $0[mark] = batch } }
+    private func keep(_ batch: Batch, as number: Int) { waiting.withLock { $0[number] = batch } }
 
     @inline(never)
-    private func forget(_ mark: String) { waiting.withLock { $0[mark] = nil } }
+    private func forget(_ number: Int) { waiting.withLock { $0[number] = nil } }
 }

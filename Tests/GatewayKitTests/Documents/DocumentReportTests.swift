@@ -25,4 +25,17 @@ import Vitals
         #expect(report.skipped["kind 0"] == 2)
         #expect(report.skipped[DocumentReport.others] == 5)
     }
+
+    @Test func `lists a hundred entries that count and a hundred others, and counts further ones`() {
+        var report = DocumentReport()
+        for number in 0..<300 {
+            report.list(DocumentReport.Entry(path: "samples[\(number)]", .new))
+            let isLate = number >= 150
+            if isLate { report.list(DocumentReport.Entry(path: "samples[\(number)].unit", .refused, reason: "x")) }
+        }
+        #expect(report.entries.filter { $0.outcome == .new }.map(\.path) == (0..<100).map { "samples[\($0)]" })
+        #expect(
+            report.entries.filter { $0.outcome == .refused }.map(\.path) == (150..<250).map { "samples[\($0)].unit" })
+        #expect(report.furtherEntries == 250)
+    }
 }

@@ -73,13 +73,13 @@ import Vitals
         Sample(
             metric: .sport, start: moment(20), end: moment(50),
             reading: .sport(Sport(activity: "=1+\"2\"", distance: 5000, energy: 300))),
-        Sample(metric: .steps, start: dawn, end: moment(10), reading: .steps(Steps(count: 100))),
+        Sample(metric: .steps, start: dawn, end: moment(10), reading: .count(Increment(count: 100))),
     ]
 
     /// A correction, and more of the same walk.
     private static let second = [
         Sample(metric: .heartRate, start: dawn, reading: .value(62)),
-        Sample(metric: .steps, start: dawn, end: moment(15), reading: .steps(Steps(count: 412, distance: 300.5))),
+        Sample(metric: .steps, start: dawn, end: moment(15), reading: .count(Increment(count: 412, distance: 300.5))),
     ]
 
     private func fixture(_ format: ExportFormat) throws -> String {
@@ -153,7 +153,8 @@ import Vitals
                 codings += code.codings
             }
         }
-        let day = Sample(metric: .steps, start: Self.dawn, end: Self.dawn + .days(1), reading: .steps(Steps(count: 1)))
+        let day = Sample(
+            metric: .steps, start: Self.dawn, end: Self.dawn + .days(1), reading: .count(Increment(count: 1)))
         for sample in Self.first + [day] { codings += ClinicalCode.of(sample).codings }
         codings += Sleep.Stage.Depth.allCases.map(ClinicalCode.stage)
         codings += [ClinicalCode.systolic, ClinicalCode.diastolic, ClinicalCode.activity]

@@ -63,9 +63,8 @@ import Vitals
         let folder = FileManager.default.temporaryDirectory.appending(path: "report-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        for name in ["mqtt-password", "phone-2-token", "phone-3-token", "phone-4-token", "home-assistant-token"] {
-            try write("secret\n", to: name, in: folder)
-        }
+        let tokens = ["phone-2", "phone-3", "phone-4", "script-1", "home-assistant"].map { "\($0)-token" }
+        for name in tokens + ["mqtt-password"] { try write("secret\n", to: name, in: folder) }
         try FileManager.default.createDirectory(atPath: "\(folder)/devices.d", withIntermediateDirectories: false)
         let made = try await Certificates.make(in: folder)
         for (path, name) in [

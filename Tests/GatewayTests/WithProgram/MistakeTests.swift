@@ -80,8 +80,9 @@ import Testing
             device("id: a, driver: colmi"),
             [
                 """
-                3: devices[0].driver: There is no driver colmi. Did you mean colmi-ring? Known here: colmi-ring, gadgetbridge, \
-                gatt-health, health-auto-export, health-connect-export, health-connect-webhook, link, o2ring, simulator.
+                3: devices[0].driver: There is no driver colmi. Did you mean colmi-ring? Known here: colmi-ring, documents, \
+                gadgetbridge, gatt-health, health-auto-export, health-connect-export, health-connect-webhook, link, \
+                mqtt-values, o2ring, simulator.
                 """
             ]
         ),

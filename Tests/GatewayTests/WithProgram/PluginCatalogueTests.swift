@@ -60,7 +60,7 @@ import Testing
         let sample = try #require(catalogue.plugin(named: name)).sample
         let isWhole = sample.split(separator: "\n").contains("devices:")
         let text = "mqtt: {url: mqtt://127.0.0.1}\n" + (isWhole ? "" : "devices:\n") + sample
-        let secrets = ["PHONE_TOKEN": "a", "ANNAS_PHONE": "b", "BENS_PHONE": "c"]
+        let secrets = ["PHONE_TOKEN": "a", "ANNAS_PHONE": "b", "BENS_PHONE": "c", "ANNAS_SCRIPT": "d"]
         let loader = ConfigurationLoader(plugins: catalogue, environment: secrets)
         try withFolder { folder in
             try write("{}\n", to: "band.recording", in: folder)

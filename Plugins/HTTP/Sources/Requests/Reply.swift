@@ -42,6 +42,16 @@ struct Reply: Sendable {
                 writer.endObject()
             }
         }
+        if !report.entries.isEmpty {
+            writer.member("entries", array: report.entries) { writer, entry in
+                writer.beginObject()
+                writer.member("path", entry.path)
+                writer.member("outcome", entry.outcome.rawValue)
+                if let reason = entry.reason { writer.member("reason", reason) }
+                writer.endObject()
+            }
+            writer.member("further_entries", report.furtherEntries)
+        }
         writer.endObject()
         body = writer.bytes
     }

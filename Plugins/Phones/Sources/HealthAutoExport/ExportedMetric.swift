@@ -48,7 +48,7 @@ enum ExportedMetric {
             guard ["count", "steps", ""].contains(unit ?? "") else { return wrongUnit }
             // HealthKit divides a record evenly among its minutes, so that they have parts of a step.
             guard let steps = Increment(amount: number) else { return .skipped("\(name) that is no number of steps") }
-            guard steps.amount > 0 else { return .noSteps }
+            guard steps.amount > 0 else { return .nothing(of: .steps) }
             let last = entry.day?.upperBound ?? end
             return .sample(Sample(metric: .steps, start: start, end: last, reading: .count(steps)))
         case .bloodPressure:

@@ -135,6 +135,6 @@ extension Record {
     fileprivate static func warned(
         of warning: AlertRule.Warning, value: Double? = nil, limit: Double? = nil, at moment: Timestamp
     ) -> Record {
-        .warning(DeviceAlert(rule: AlertRule(warning), edge: .raised, value: value, limit: limit, at: moment))
+        .alert(DeviceAlert(rule: AlertRule(warning), edge: .raised, value: value, limit: limit, at: moment))
     }
 }

@@ -54,7 +54,7 @@ enum WebhookMetric {
             guard let count = entry.number.flatMap({ Int(exactly: $0) }) else {
                 return .skipped("\(name) without a value")
             }
-            guard count != 0 else { return .noSteps }
+            guard count != 0 else { return .nothing(of: .steps) }
             sample.reading = .count(Increment(count: count))
         default:
             guard let systolic = entry.systolic, let diastolic = entry.diastolic else {

@@ -10,7 +10,7 @@ package protocol PhoneApp: Sendable {
     static var name: String { get }
     /// What its documents can have.
     static var metrics: [Metric] { get }
-    /// Whether its documents have what the phone or its watch warned of.
+    /// Whether its documents can have what the phone or its watch warned of.
     static var hasWarnings: Bool { get }
     /// Which of its records counts where two describe the same thing.
     static var overlaps: OverlapRule { get }
@@ -43,15 +43,23 @@ package protocol RecordStream {
     var sources: CountSources { get }
     /// Whether the app only tries the way to the gateway, with invented values.
     var isTest: Bool { get }
+    /// Where the last record stands in the document, such as `samples[3]`; `nil` for an app whose answers say nothing of single records.
+    var path: String? { get }
     /// The next record; `nil` at the end.
     mutating func next() throws(DocumentProblem) -> Record?
+}
+
+extension RecordStream {
+    package var path: String? { nil }
 }
 
 /// A record of a document.
 package enum Record: Sendable, Hashable {
     case sample(Sample)
-    /// What the phone or its watch warned of.
-    case warning(DeviceAlert)
+    /// What the phone or its watch warned of (`AlertRule.warning`), or an alert that the sender raised or cleared by its own limits.
+    case alert(DeviceAlert)
+    /// It is not what the format allows, for this reason: its wrong member, or the record itself where that is empty.
+    case refused(member: String, reason: String)
     /// It is no sample of the gateway's, for this reason.
     case skipped(String)
 
@@ -65,7 +73,7 @@ package enum Record: Sendable, Hashable {
     static func leftOut(_ what: String) -> Record { .skipped(onPurpose + what) }
 
     /// An interval in which a source counted nothing. It is none that the source has: it must not hide what another one counted.
-    static let noSteps = Record.skipped("an interval without steps")
+    static func nothing(of metric: Metric) -> Record { .skipped("an interval without \(metric.rawValue)") }
 
     /// The same record of a source.
     func from(_ origin: SampleOrigin?) -> Record {

@@ -9,6 +9,7 @@ package struct PhoneDriver<App: PhoneApp>: DeviceDriver {
 
     private let options: PhoneOptions
     private let emptyDocuments = EmptyDocuments()
+    private let sentAlerts = SentAlerts()
 
     package init(options: inout ConfigurationReader) {
         self.options = PhoneOptions(&options, known: App.metrics, sourceOption: App.sourceOption)
@@ -25,7 +26,7 @@ package struct PhoneDriver<App: PhoneApp>: DeviceDriver {
         guard case .documents(let documents) = link else {
             throw DeviceError(.failure, "The driver \(App.driver) needs a link for documents.")
         }
-        let session = PhoneSession<App>(options, emptyDocuments, context)
+        let session = PhoneSession<App>(options, emptyDocuments, sentAlerts, context)
         let ending = Promise<any Error>()
         do {
             try await withThrowingTaskGroup(of: Void.self) { group in

@@ -15,14 +15,18 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
     /// The records of this session that are no samples.
     private let dropped = Mutex(0)
     private let emptyDocuments: EmptyDocuments
+    private let sentAlerts: SentAlerts
     private let context: SessionContext
     private let inbox = EventInbox()
     private let batches = SettledBatches()
     private let isOver = Promise<Void>()
 
-    init(_ options: PhoneOptions, _ emptyDocuments: EmptyDocuments, _ context: SessionContext) {
+    init(
+        _ options: PhoneOptions, _ emptyDocuments: EmptyDocuments, _ sentAlerts: SentAlerts, _ context: SessionContext
+    ) {
         self.context = context
         self.emptyDocuments = emptyDocuments
+        self.sentAlerts = sentAlerts
         metrics = Set(options.metrics)
         source = options.source
         order = options.order
@@ -34,7 +38,13 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
             overlaps: App.overlaps)
     }
 
-    func nextEvents() async throws(DeviceError) -> [DeviceEvent]? { try await inbox.next() }
+    /// The gateway has handled the events before when it asks for the next ones.
+    func nextEvents() async throws(DeviceError) -> [DeviceEvent]? {
+        sentAlerts.confirm()
+        let events = try await inbox.next()
+        if events?.contains(where: { if case .alert = $0 { true } else { false } }) == true { sentAlerts.noteTaken() }
+        return events
+    }
 
     func settle(_ receipts: [SettledReceipt]) async throws(DeviceError) { batches.settle(receipts) }
 
@@ -80,10 +90,9 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
                 return document.answer(.stored(report))
             }
             defer { reportSources(records.sources) }
-            while let batch = try nextBatch(of: &records, &report) {
+            while let portion = try nextPortion(of: &records, &report) {
                 do {
-                    for outcome in try await batches.send(batch.samples, to: inbox) { report.count(outcome) }
-                    for outcome in try await batches.send(warnings: batch.warnings, to: inbox) { report.count(outcome) }
+                    try await store(portion, &report)
                 } catch {
                     return document.answer(
                         .interrupted("The gateway has closed the phone's session; send it again later."))
@@ -114,31 +123,53 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
             metadata: ["option": "sources", "sources": "\(sources.names.joined(separator: ", "))"])
     }
 
-    private static func isUnwanted(_ metric: Metric) -> String {
-        "\(metric.rawValue) is not among the options' metrics"
-    }
-
-    /// The next samples and warnings of a document, and in `report` what is skipped before them; `nil` at its end.
-    private func nextBatch(
+    /// The next records of a document, and in `report` what is skipped and refused of them; `nil` at its end.
+    private func nextPortion(
         of records: inout any RecordStream, _ report: inout DocumentReport
-    ) throws(DocumentProblem) -> (samples: [Sample], warnings: [DeviceAlert])? {
-        var samples: [Sample] = []
-        var warnings: [DeviceAlert] = []
+    ) throws(DocumentProblem) -> Portion? {
+        var portion = Portion()
         let now = context.clock.now
-        while samples.count + warnings.count < PhoneLimits.batch, let record = try records.next() {
+        while portion.hasRoom, let record = try records.next() {
             switch record {
             case .sample(let sample) where sample.start < now && now < sample.end:
                 report.skip(EmptyDocuments.laterInterval)
-            case .sample(let sample) where metrics.contains(sample.metric): samples.append(sample)
-            case .warning(let warning) where metrics.contains(warning.rule.metric): warnings.append(warning)
-            case .sample(let sample): report.skip(Self.isUnwanted(sample.metric))
-            case .warning(let warning): report.skip(Self.isUnwanted(warning.rule.metric))
+                portion.note(.skipped, EmptyDocuments.laterInterval, at: records.path)
+            case .sample(let sample) where metrics.contains(sample.metric): portion.add(sample, at: records.path)
+            case .sample(let sample): skip(sample.metric, &portion, &report, at: records.path)
+            case .alert(let alert) where !metrics.contains(alert.rule.metric):
+                skip(alert.rule.metric, &portion, &report, at: records.path)
+            case .alert(let alert) where alert.rule.warning != nil: portion.add(warning: alert, at: records.path)
+            case .alert(let alert):
+                let isNew = sentAlerts.isNew(alert)
+                report.count(isNew ? .new : .known)
+                portion.note(isNew ? .new : .known, at: records.path)
+                if isNew { portion.alerts.append(alert) }
+            case .refused(let member, let reason):
+                report.count(.refused(DeviceError(.invalid, member.isEmpty ? reason : "\(member): \(reason)")))
+                portion.note(.refused, reason, at: records.path, member)
+                dropped.withLock { $0 += 1 }
             case .skipped(let reason):
                 report.skip(reason)
+                portion.note(.skipped, reason, at: records.path)
                 dropped.withLock { $0 += 1 }
             }
         }
-        return samples.isEmpty && warnings.isEmpty ? nil : (samples, warnings)
+        return portion.isEmpty ? nil : portion
+    }
+
+    private func skip(_ metric: Metric, _ portion: inout Portion, _ report: inout DocumentReport, at path: String?) {
+        let reason = "\(metric.rawValue) is not among the options' metrics"
+        report.skip(reason)
+        portion.note(.skipped, reason, at: path)
+    }
+
+    /// Returns when all of these records are settled, with what became of them in `report`.
+    private func store(_ portion: Portion, _ report: inout DocumentReport) async throws(CancellationError) {
+        try await sentAlerts.send(portion.alerts, to: inbox)
+        let samples = try await batches.send(portion.samples, to: inbox)
+        let warnings = try await batches.send(warnings: portion.warnings, to: inbox)
+        for outcome in samples + warnings { report.count(outcome) }
+        for entry in portion.entries(samples, warnings) { report.list(entry) }
     }
 }
 
@@ -168,4 +199,6 @@ enum PhoneLimits {
     static let sections = 2_000
     /// The most bytes of a name that an answer repeats.
     static let name = 60
+    /// The most bytes of a text in a script's document, as written: a name of 80 characters, each of them escaped.
+    static let text = 1_000
 }

@@ -136,8 +136,9 @@ struct ValueRule: Sendable, Hashable {
         } else if let known = ValueUnit(unit ?? metric.unit ?? "", of: metric) {
             self.unit = .known(known)
         } else {
+            let names = metric.unit == nil ? ["none"] : ValueUnit.names(in: metric.unit)
             reader.report(
-                "\(unit ?? "") is no unit of \(metric.rawValue). Units: \(ValueUnit.names(of: metric)).", at: "unit")
+                "\(unit ?? "") is no unit of \(metric.rawValue). Units: \(names.joined(separator: ", ")).", at: "unit")
             return nil
         }
     }

@@ -30,7 +30,7 @@ import Vitals
         ("[]", "topics is missing"), (#"[{"topic":"a"}]"#, "values: [{metric: …}]"),
         (#"[{"values":[{"metric":"weight"}]}]"#, "topic is missing"),
         (#"[{"topic":"a","values":[{"metric":"steps"}]}]"#, "There is no value steps to read. There is heart_rate"),
-        (#"[{"topic":"a","values":[{"metric":"weight","unit":"°C"}]}]"#, "°C is no unit of weight. Units: g, jin, kg"),
+        (#"[{"topic":"a","values":[{"metric":"weight","unit":"°C"}]}]"#, "°C is no unit of weight. Units: kg, g, lb"),
         (#"[{"topic":"a","values":[{"metric":"weight","unit":"kg","unit_path":"u"}]}]"#, "Either unit or unit_path"),
         (#"[{"topic":"a","values":[{"metric":"stress","unit":"%"}]}]"#, "% is no unit of stress. Units: none."),
         (#"[{"topic":"a","values":[{"metric":"weight","path":"a..b"}]}]"#, "no path"),

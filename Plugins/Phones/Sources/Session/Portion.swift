@@ -1,0 +1,142 @@
+import Concurrency
+import GatewayKit
+import Synchronization
+import Vitals
+
+/// Records of a document that are settled together, in their order.
+struct Portion {
+    private(set) var samples: [Sample] = []
+    private(set) var warnings: [DeviceAlert] = []
+    /// Those of rules with limits.
+    var alerts: [DeviceAlert] = []
+    /// What is settled with a receipt, by its place among its kind.
+    private enum Settled { case sample(Int), warning(Int) }
+    /// What becomes of each; of what is settled what the gateway says of it. Empty where answers say nothing of single records.
+    private var places: [(entry: DocumentReport.Entry, settled: Settled?)] = []
+
+    var isEmpty: Bool { samples.isEmpty && warnings.isEmpty && alerts.isEmpty && places.isEmpty }
+    /// Whether there is room for another record.
+    var hasRoom: Bool { max(samples.count + warnings.count, alerts.count, places.count) < PhoneLimits.batch }
+
+    mutating func add(_ sample: Sample, at path: String?) {
+        if let path { places.append((DocumentReport.Entry(path: path, .new), .sample(samples.count))) }
+        samples.append(sample)
+    }
+
+    mutating func add(warning: DeviceAlert, at path: String?) {
+        if let path { places.append((DocumentReport.Entry(path: path, .new), .warning(warnings.count))) }
+        warnings.append(warning)
+    }
+
+    /// Notes what became of a record that is settled without a receipt.
+    mutating func note(
+        _ outcome: DocumentReport.Entry.Outcome, _ reason: String? = nil, at path: String?, _ member: String = ""
+    ) {
+        guard let path else { return }
+        let place = member.isEmpty ? path : "\(path).\(member)"
+        places.append((DocumentReport.Entry(path: place, outcome, reason: reason), nil))
+    }
+
+    /// What became of each record, once the gateway has said what became of the samples and of the warnings.
+    func entries(
+        _ outcomes: [SettledReceipt.Outcome], _ warned: [SettledReceipt.Outcome]
+    ) -> [DocumentReport.Entry] {
+        places.map { entry, settled in
+            switch settled {
+            case .sample(let place)? where outcomes.indices.contains(place):
+                entry.settled(outcomes[place], samples[place].writtenViolation)
+            case .warning(let place)? where warned.indices.contains(place): entry.settled(warned[place])
+            default: entry
+            }
+        }
+    }
+}
+
+extension DocumentReport.Entry {
+    /// The entry with what the gateway did with it, and of a refused one what is wrong with it.
+    fileprivate func settled(
+        _ result: SettledReceipt.Outcome, _ violation: @autoclosure () -> Violation? = nil
+    ) -> Self {
+        var entry = self
+        switch result {
+        case .new: entry.outcome = .new
+        case .corrected: entry.outcome = .corrected
+        case .known: entry.outcome = .known
+        case .superseded: entry.outcome = .superseded
+        case .refused(let error):
+            entry.outcome = .refused
+            entry.reason = error.message
+            if let violation = violation() {
+                entry.path += ".\(violation.path)"
+                entry.reason = violation.message
+            }
+        }
+        return entry
+    }
+}
+
+extension Sample {
+    /// The first reason to refuse it, by the member that a script's document has for it.
+    var writtenViolation: Violation? {
+        guard var violation = violations.first else { return nil }
+        switch violation.path {
+        case "start" where start == end && !metric.isInterval: violation.path = "time"
+        case "distance_m": violation.path = "distance"
+        case "energy_kcal": violation.path = "energy"
+        case "value" where metric.shape != .count: violation.message += metric.unit.map { " (in \($0))" } ?? ""
+        default: break
+        }
+        return violation
+    }
+}
+
+/// The alerts of a device's documents by rules with limits, over all of its sessions.
+final class SentAlerts: Sendable {
+    private struct State {
+        /// When the last alert of each rule happened.
+        var last: [AlertRule: Timestamp] = [:]
+        /// Fulfilled when the alerts in the inbox have been handled.
+        var waiting: Promise<Void>?
+        /// Of the alerts that the gateway has taken.
+        var taken: Promise<Void>?
+    }
+    private let state = Mutex(State())
+
+    /// Whether it happened after all alerts of its rule that are stored. A document that comes again has none of these.
+    func isNew(_ alert: DeviceAlert) -> Bool {
+        state.withLock { state in state.last[alert.rule].map { alert.at > $0 } ?? true }
+    }
+
+    /// Sends alerts. Returns when the gateway has stored them.
+    /// - Throws: `CancellationError` if the session ends before that.
+    func send(_ alerts: [DeviceAlert], to inbox: EventInbox) async throws(CancellationError) {
+        guard !alerts.isEmpty else { return }
+        let handled = Promise<Void>()
+        expect(handled)
+        await inbox.send(alerts.map { .alert($0) })
+        try await handled.wait()
+        remember(alerts)
+    }
+
+    /// These locks must not be inlined in a function that waits: Decision 165.
+    @inline(never)
+    private func expect(_ handled: Promise<Void>) { state.withLock { $0.waiting = handled } }
+
+    @inline(never)
+    private func remember(_ alerts: [DeviceAlert]) {
+        state.withLock { state in
+            for alert in alerts { state.last[alert.rule] = max(state.last[alert.rule] ?? alert.at, alert.at) }
+        }
+    }
+
+    /// Notes that the gateway has taken the alerts in the inbox.
+    @inline(never)
+    func noteTaken() { state.withLock { ($0.taken, $0.waiting) = ($0.waiting, nil) } }
+
+    /// Notes that the gateway has handled what it had taken.
+    @inline(never)
+    func confirm() {
+        let handled = state.withLock { $0.taken.take() }
+        handled?.fulfil(())
+    }
+}
