@@ -226,8 +226,8 @@ let package = Package(
         tests(
             "HomeAssistantTests",
             """
-            Concurrency Contract GatewayTesting HomeAssistant HomeAssistantStatistics JSON MQTT Store TestSupport \
-            Vitals Logging NIOCore NIOHTTP1 NIOPosix NIOWebSocket
+            Concurrency Contract GatewayKit GatewayTesting HomeAssistant HomeAssistantStatistics JSON MQTT Store \
+            TestSupport Vitals Logging NIOCore NIOHTTP1 NIOPosix NIOWebSocket
             """),
         tests(
             "IntegrationTests",

@@ -3,6 +3,7 @@ import Foundation
 import MQTT
 import TestSupport
 import Testing
+import Vitals
 
 /// The access list for mosquitto that is shipped, held against the topics that the gateway uses.
 @Suite struct AccessListTests {

@@ -24,7 +24,7 @@ import Vitals
         try ConsumedStore(overlaps, device: .band)
     }
 
-    @Test(arguments: [OverlapRule.latestEnd, .lastReported, .largestCount])
+    @Test(arguments: [OverlapRule.latestEnd, .lastReported, .newest])
     func `steps of two sources in the same minutes count once, and come again without a change`(
         overlaps: OverlapRule
     ) async throws {
@@ -226,18 +226,20 @@ import Vitals
             let rate = 60 + Double(origin?.place ?? 9)
             return Sample(metric: .heartRate, start: start, origin: origin, reading: .value(rate))
         }
-        // A record of a source and its times has one content; only then is there one right result.
+        let rule = [OverlapRule.latestEnd, .newest][Int(seed / 2 % 2)]
+        // A record of a source and its times has one content; only then is there one right result. Where the newest of those that begin
+        // together counts, each has its time of change, too.
         var known: [String: Sample] = [:]
         let documents = (0..<100).map { _ in
             (0..<Int.random(in: 1...8, using: &random)).map { _ in
-                let new = record()
+                var new = record()
+                if rule == .newest { new.changedAt = night + .seconds(Int.random(in: 0..<1_000_000, using: &random)) }
                 let name = "\(new.metric) \(new.start) \(new.end) \(new.origin?.name ?? "")"
                 let sample = known[name] ?? new
                 known[name] = sample
                 return sample
             }
         }
-        let rule = [OverlapRule.latestEnd, .largestCount][Int(seed / 2 % 2)]
         let (store, other) = (try store(rule), try store(rule))
         for document in documents { try await store.ingest(document) }
         for document in (documents + documents.prefix(40)).shuffled(using: &random) {

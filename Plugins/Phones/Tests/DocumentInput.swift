@@ -1,4 +1,5 @@
 import Foundation
+import GatewayKit
 import Vitals
 
 @testable import Phones

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 import Vitals
 
@@ -75,7 +76,52 @@ import Vitals
     }
 
     @Test func `of a count that is reported again in part, the largest stays`() throws {
-        #expect(HealthConnectWebhook.overlaps == .largestCount)
+        #expect(HealthConnectWebhook.overlaps == .newest)
+    }
+
+    /// A night of 2026-05-13, with these stages of hours and minutes of UTC, and the time of its change.
+    private static func night(_ stages: [(String, from: String, to: String)], changed: String?) throws -> [Sample] {
+        func time(_ text: String) -> String { "2026-05-1\(text > "12" ? 3 : 4)T\(text):00Z" }
+        let list = stages.map { stage in
+            #"{"stage":"\#(stage.0)","start_time":"\#(time(stage.from))","end_time":"\#(time(stage.to))"}"#
+        }
+        let end = time(stages.last?.to ?? "")
+        let update = changed.map { ",\"sleep_updated_at\":\"\(time($0))\"" } ?? ""
+        let text = #"{"sleep":[{"session_end_time":"\#(end)","stages":[\#(list.joined(separator: ","))]\#(update)}]}"#
+        return try Phone.records(Array(text.utf8), of: HealthConnectWebhook.self).samples
+    }
+
+    @Test(arguments: [true, false])
+    func `a night that the band has revised counts as it is now, also where it ends earlier`(
+        hasTimes: Bool
+    ) async throws {
+        let first = try Self.night(
+            [("light", "21:00", "23:30"), ("deep", "23:30", "02:00"), ("light", "02:00", "05:37")],
+            changed: hasTimes ? "05:40" : nil)
+        let second = try Self.night(
+            [("light", "21:00", "23:10"), ("deep", "23:10", "02:20"), ("rem", "02:20", "04:50")],
+            changed: hasTimes ? "07:15" : nil)
+        for order in hasTimes ? [[first, second], [second, first]] : [[first, second]] {
+            let store = try ConsumedStore(HealthConnectWebhook.overlaps, device: try #require(DeviceID("phone")))
+            for document in order { try await store.ingest(document) }
+            #expect(store.held(.sleep) == second)
+            #expect(try await store.stored(.sleep) == second)
+            // Sent once more, nothing changes.
+            for document in order + order {
+                #expect(try await store.ingest(document).allSatisfy { $0 == .known || $0 == .withdrawn })
+            }
+            #expect(store.held(.sleep) == second)
+        }
+    }
+
+    @Test func `a record says in its metadata when it was changed, and values of a series do not`() throws {
+        let metadata = #""metadata":{"data_origin":"com.fit","lastModifiedTime":"2026-01-05T11:00:00Z"}"#
+        let steps = #"{"start_time":"2026-01-05T10:00:00Z","end_time":"2026-01-05T10:15:00Z","count":7,\#(metadata)}"#
+        let rate = #"{"time":"2026-01-05T10:00:00Z","bpm":72,\#(metadata)}"#
+        let future = #"{"time":"2026-01-05T10:00:00Z","kilograms":70,"last_modified_time":"2200-01-01T00:00:00Z"}"#
+        let text = #"{"steps":[\#(steps)],"heart_rate":[\#(rate)],"weight":[\#(future)]}"#
+        let found = try Phone.records(Array(text.utf8), of: HealthConnectWebhook.self).samples
+        #expect(found.map(\.changedAt) == [Phone.at("2026-01-05T11:00:00Z"), nil, nil])
     }
 
     @Test(arguments: [#""x""#, "{}", "72", "true"])
@@ -104,7 +150,8 @@ import Vitals
         let rate = #"{"time":"2026-01-05T10:00:00Z","bpm":72}"#
         func found(_ sessions: [String]) throws -> (samples: [Sample], skipped: [String: Int]) {
             let text = #"{"sleep":[\#(sessions.joined(separator: ","))],"heart_rate":[\#(rate)]}"#
-            return try Phone.records(Array(text.utf8), of: HealthConnectWebhook.self)
+            let found = try Phone.records(Array(text.utf8), of: HealthConnectWebhook.self)
+            return (found.samples, found.skipped)
         }
         let one = try found(night)
         #expect(one.samples.map(\.metric) == [.sleep, .sleep, .heartRate])

@@ -201,7 +201,7 @@ extension Sample {
             add(.own("distance_m", "Distance"), increment.distance, .metres)
             add(.own("energy_kcal", "Energy"), increment.energy, .energy)
         case .sleep(let sleep):
-            let depths = Set(sleep.stages.map(\.depth))
+            let depths = Set(sleep.stages.map(\.depth)).union(sleep.untimed.keys)
             for depth in Sleep.Stage.Depth.allCases where depths.contains(depth) {
                 add(ClinicalCode.stage(depth), Double(sleep.minutes(depth)), .minutes)
             }

@@ -83,6 +83,20 @@ enum GatewayLimits {
         OperatorLimit(
             "steps of a sample", counts: SampleLimits.steps, "refused", "twice what the fastest make in a day"),
         OperatorLimit(
+            "steps of a minute", count: Int(SampleLimits.stepRate * 60), "refused", "the fastest sprinters make 300"),
+        OperatorLimit(
+            "metres of a minute on foot", count: Int(SampleLimits.footSpeed * 60), "refused",
+            "no person has ever run as fast"),
+        OperatorLimit(
+            "metres of a minute by any means", count: Int(SampleLimits.speed * 60), "refused",
+            "no bicycle was ever as fast"),
+        OperatorLimit(
+            "kilocalories of a minute", count: Int(SampleLimits.energyRate * 60), "refused",
+            "what the best sprinters do for seconds"),
+        OperatorLimit(
+            "floors of a minute", count: Int(SampleLimits.floorRate * 60), "refused",
+            "three times the fastest up a tower"),
+        OperatorLimit(
             "`sources` of a device", count: SourceOrder.maximumNames, "refused", "a person wears a few devices"),
         OperatorLimit(
             "characters of a source's name", count: SampleOrigin.maximumName, "cut", "it is stored with its samples"),

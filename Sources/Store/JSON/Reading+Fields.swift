@@ -2,10 +2,11 @@ import JSON
 import Vitals
 
 extension Sample {
-    /// The fields of a row beside its one number, as JSON, the source first; `nil` if there are none.
+    /// The fields of a row beside its one number, as JSON, what `RowHead` reads first; `nil` if there are none.
     var fields: [UInt8]? {
         var members: [(key: String, value: JSONValue?)] = []
         func add(_ more: [(key: String, value: JSONValue?)]) { members += more }
+        if let changedAt { add([(RowHead.changed, .time(changedAt))]) }
         if let origin { add([(SampleOrigin.member, .string("\(origin.place) \(origin.name)"))]) }
         switch reading {
         case .value:
@@ -42,18 +43,39 @@ extension Sample {
     }
 }
 
+/// What stands before the reading in the fields of a row. Most rows have neither, and the stages of a sleep are not parsed for it.
+struct RowHead {
+    /// The member that has the time at which the source changed the record.
+    static let changed = "changed"
+    private static let beginnings = [changed, SampleOrigin.member].map { Array("{\"\($0)\":".utf8) }
+
+    /// When the source changed the record.
+    var changedAt: Timestamp?
+    /// Which source that is.
+    var origin: SampleOrigin?
+
+    /// - Throws: `StoreError` if `Sample.fields` has not written the row.
+    init(fields: [UInt8]?, isBeside: Bool) throws {
+        guard let fields, Self.beginnings.contains(where: { fields.starts(with: $0) }) else { return }
+        var reader = JSONReader(fields)
+        do {
+            try reader.beginObject()
+            while let key = try reader.nextKey() {
+                switch key {
+                case Self.changed: changedAt = Timestamp(milliseconds: try reader.int64())
+                case SampleOrigin.member: origin = try SampleOrigin(kept: try reader.string(), isBeside: isBeside)
+                default: return
+                }
+            }
+        } catch { throw JSONValue.isDamaged }
+    }
+}
+
 extension SampleOrigin {
     /// The member of a row's fields that has the source: its place and its name.
     static let member = "origin"
-    /// How the fields of a sample with a source begin.
-    private static let beginning = Array("{\"\(member)\":".utf8)
 
-    /// The source of a row; `nil` for one without.
-    /// - Throws: `StoreError` if `Sample.fields` has not written the row.
-    init?(fields: [UInt8]?, isBeside: Bool) throws {
-        // Most rows have none, and are not parsed for it.
-        guard let fields, fields.starts(with: Self.beginning) else { return nil }
-        let text = try JSONValue.kept(fields).text(Self.member)
+    fileprivate init(kept text: String, isBeside: Bool) throws {
         guard let space = text.firstIndex(of: " "), let place = Int(text[..<space]) else { throw JSONValue.isDamaged }
         self.init(place: place, name: String(text[text.index(after: space)...]))
         self.isBeside = isBeside

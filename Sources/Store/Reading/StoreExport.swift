@@ -103,11 +103,12 @@ extension StoredSample {
     /// The sample of a row in the journal.
     fileprivate init(_ item: JournalRecord.Item, of device: DeviceID, metric: Metric) throws {
         let start = Timestamp(milliseconds: item.start)
+        let head = try RowHead(fields: item.fields, isBeside: false)
         let sample = Sample(
             metric: metric, start: start, end: Timestamp(milliseconds: item.start &+ item.duration),
             kind: Sample.Kind(code: item.kind), isUserInitiated: item.isUserInitiated, isExercise: item.isExercise,
             revision: item.deviceRevision, user: item.user, qualifiers: try metric.qualifiers(fields: item.fields),
-            origin: try SampleOrigin(fields: item.fields, isBeside: false),
+            origin: head.origin, changedAt: head.changedAt,
             reading: try Reading(metric: metric, value: item.value ?? 0, fields: item.fields))
         self.init(
             sample: sample, of: device, revision: item.revision,

@@ -2,7 +2,7 @@ import GRDB
 import Vitals
 
 /// Samples as rows: writes and reads them. The column `user_initiated` has the key's `code`, which also tells apart samples that stand
-/// beside each other; `fields` begins with the source, if there is one.
+/// beside each other; `fields` begins with the time of change and the source, if there are any.
 enum SampleTable {
     static let insertion = """
         INSERT INTO sample(series, start, duration, user_initiated, value, fields, kind, exercise, user, revision,
@@ -26,21 +26,21 @@ enum SampleTable {
         SELECT \(columns) FROM sample WHERE series = ?1 AND start = ?2 AND duration = ?3 AND user_initiated = ?4
         """
 
-    /// Sets whether a sample is withdrawn, with its revision and its time of receipt.
+    /// Sets whether a sample counts (see `Standing`; `NULL` for as it is), with its revision and its time of receipt.
     static let mark = """
-        UPDATE sample SET withdrawn = ?5, revision = ?6, received_at = ?7
+        UPDATE sample SET withdrawn = coalesce(?5, withdrawn), revision = ?6, received_at = ?7
         WHERE series = ?1 AND start = ?2 AND duration = ?3 AND user_initiated = ?4
         """
 
-    /// The keys of the records that begin from one moment on and before another, last first, with their users, whether they are
-    /// withdrawn, and how much a sleep says: its fields if any of it has an unknown depth, and its minutes asleep.
+    /// The keys of the records that begin from one moment on and before another, last first, with their users, whether they count,
+    /// their fields, and for how much a sleep says its minutes asleep and whether any of it may have an unknown depth.
     static let rivals = """
-        SELECT start, duration, user_initiated, user, withdrawn,
-            CASE WHEN instr(fields, '"asleep"') > 0 THEN fields END, value FROM sample
+        SELECT start, duration, user_initiated, user, withdrawn, fields, value,
+            coalesce(instr(fields, '"asleep"') > 0, 0) FROM sample
         WHERE series = ?1 AND start >= ?2 AND start < ?3 ORDER BY start DESC LIMIT ?4
         """
 
-    /// The same of counts, with their fields, which have their sources: only those that end after a moment or begin at it.
+    /// The same of counts: only those that end after a moment or begin at it.
     static let countRivals = """
         SELECT start, duration, user_initiated, user, withdrawn, fields FROM sample
         WHERE series = ?1 AND start >= ?2 AND start < ?3 AND (start + duration > ?5 OR start = ?5)
@@ -77,12 +77,13 @@ enum SampleTable {
         let start = row.int64(0)
         let fields = row.bytes(4)
         let code = row.int64(2)
+        let head = try RowHead(fields: fields, isBeside: code > 1 && !metric.isSeparated)
         let sample = Sample(
             metric: metric, start: Timestamp(milliseconds: start),
             end: Timestamp(milliseconds: start &+ row.int64(1)), kind: Sample.Kind(code: row.int64(5)),
             isUserInitiated: code & 1 == 1, isExercise: row.isNull(6) ? nil : row.int64(6) != 0,
             revision: row.optionalInt(9), user: row.optionalInt(7), qualifiers: try metric.qualifiers(fields: fields),
-            origin: try SampleOrigin(fields: fields, isBeside: code > 1 && !metric.isSeparated),
+            origin: head.origin, changedAt: head.changedAt,
             reading: try Reading(metric: metric, value: row.double(3), fields: fields))
         return StoredSample(
             sample: sample, of: device, revision: Int(row.int64(8)),
@@ -98,6 +99,15 @@ enum SampleTable {
         defer { lookup.reset() }
         return try read(lookup, device: device, metric: metric)
     }
+}
+
+/// Whether a record counts: its column `withdrawn`.
+enum Standing: Int64 {
+    case counting = 0
+    /// One of another source counts instead. What this one covers is still hidden from later sources.
+    case hidden = 1
+    /// A newer form by its own source counts instead. It hides nothing.
+    case superseded = 2
 }
 
 extension Sample.Kind {

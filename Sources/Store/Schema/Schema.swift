@@ -69,7 +69,8 @@ enum Schema {
 
         -- The identity that consumers see is computed from the key. kind: 0 normal, 1 maximum, 2 minimum, 3 resting. No
         -- foreign key: it would look the series up for each sample, which the writer has just done. A withdrawn sample was
-        -- superseded by another; it stays, so that it is known when the device sends it again.
+        -- superseded by another; it stays, so that it is known when the device sends it again. withdrawn: 0 it counts, 1 one of
+        -- another source counts instead, 2 a newer form by its own source does.
         CREATE TABLE sample(
             series INTEGER NOT NULL,
             start INTEGER NOT NULL,

@@ -142,7 +142,10 @@ extension Transaction {
 
     /// Deletes the summaries of a device's days, has them made again, and finds the newest samples that are left.
     private func eraseDays(of row: Int64, at moment: Timestamp) throws {
-        for series in try Int64.fetchAll(database, sql: "SELECT id FROM series WHERE device = ?", arguments: [row]) {
+        let all = try Row.fetchAll(database, sql: "SELECT id, metric FROM series WHERE device = ?", arguments: [row])
+        for item in all {
+            let series: Int64 = item[0]
+            let isSeparated = Metric(rawValue: item[1] as String)?.isSeparated ?? false
             try execute(
                 "INSERT INTO unsettled(series, day) SELECT series, day FROM day WHERE series = ? ON CONFLICT DO NOTHING",
                 [series])
@@ -150,20 +153,21 @@ extension Transaction {
             try execute(
                 "UPDATE day SET summary = NULL, device_summary = NULL, is_final = NULL, updated_at = NULL WHERE series = ?",
                 [series])
-            // What stands beside another source's sample has a higher code.
+            // What stands beside another source's sample has a higher code, as have counts that their words separate.
             let newest = try Row.fetchOne(
                 database,
                 sql: """
                     SELECT start, duration, user_initiated FROM sample
-                    WHERE series = ? AND withdrawn = 0 AND user_initiated <= 1 ORDER BY start + duration DESC LIMIT 1
-                    """, arguments: [series])
+                    WHERE series = ? AND withdrawn = 0 AND (user_initiated <= 1 OR ?)
+                    ORDER BY start + duration DESC LIMIT 1
+                    """, arguments: [series, isSeparated])
             let key = newest.flatMap { SampleKey($0, from: 0) }
             try execute(
                 """
                 UPDATE series SET high_water = ?, latest_start = ?, latest_duration = ?, latest_user_initiated = ?
                 WHERE id = ?
                 """,
-                [key?.end.milliseconds, key?.start.milliseconds, key?.duration, key?.isUserInitiated, series])
+                [key?.end.milliseconds, key?.start.milliseconds, key?.duration, key?.code, series])
         }
         let keepsPending = try Bool.fetchOne(database, sql: "SELECT keeps_pending_statistics FROM store") ?? false
         // Home Assistant's statistics may be deleted, too: they come again from the samples that stay.

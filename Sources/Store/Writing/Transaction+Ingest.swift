@@ -90,7 +90,8 @@ extension Transaction {
                     of: stored, over: kept, series: series.row, outcomes: &outcomes, ingest: ingest)
             }
             let mayReturn = ingest.overlaps == .lastReported && arrival.outcome.stored.isWithdrawn
-            if metric.isInterval, !arrival.isDropped, arrival.outcome.novelty != .known || mayReturn {
+            let mayChange = arrival.outcome.novelty != .known || arrival.isNewer || mayReturn
+            if metric.isInterval, !arrival.isDropped, mayChange {
                 try settlePlace(of: &arrival, series: series, outcomes: &outcomes, ingest: ingest)
             }
             let outcome = arrival.outcome
@@ -99,7 +100,8 @@ extension Transaction {
             let key = SampleKey(outcome.stored.sample)
             guard !outcome.stored.isWithdrawn, !outcome.stored.sample.isBeside else { continue }
             let excludesLatest = series.latest.map { key.excludes($0, of: metric) } == true
-            if ingest.overlaps != .latestEnd && excludesLatest || series.latest.map({ $0.end < key.end }) ?? true {
+            let mayEndEarlier = ingest.overlaps != .latestEnd || outcome.stored.sample.changedAt != nil
+            if mayEndEarlier && excludesLatest || series.latest.map({ $0.end < key.end }) ?? true {
                 series.latest = key
                 series.isChanged = true
                 cached.series[metric.index] = series

@@ -10,14 +10,17 @@ struct Arrival {
     var formerDetail: Sleep.Detail?
     /// Whether a record of an earlier source has taken the place of a later one's.
     var isReplaced = false
-    /// Whether it is an interval of a later source, which is not kept.
+    /// Whether it is not kept: an interval of a later source, or an older version.
     var isDropped = false
+    /// Whether its source changed the record later than was known, maybe to the same content.
+    var isNewer = false
 }
 
 extension Transaction {
     /// Decides between a sample and the stored one with the same metric and times.
     ///
-    /// Of one source, it is the same record in another version. Of two sources the earlier one has the place, whichever came first. If
+    /// Of one source, it is the same record in another version: the one that the source changed later, or else that comes later, has the
+    /// place. Of two sources the earlier one has the place, whichever came first. If
     /// the metric's intervals exclude each other, the later one is dropped: it hides nothing that the earlier one does not hide.
     /// Any other value stands beside, under an id of its own.
     func arrival(
@@ -29,16 +32,7 @@ extension Transaction {
         let precedence = isAdopted ? Precedence.same : ours.precedence(over: theirs)
         switch precedence {
         case .same:
-            // A part of a count corrects nothing.
-            let isPart = ingest.overlaps == .largestCount && (ours.count ?? 0) < (theirs.count ?? 0)
-            var outcome =
-                try isPart
-                ? SampleOutcome(stored: kept, novelty: .known) : correct(kept, by: stored, series: series)
-            if outcome.novelty == .known, let origin = ours.origin, origin != theirs.origin {
-                outcome.stored.sample.origin = origin
-                try rewrite(outcome.stored, series: series)
-            }
-            return Arrival(outcome: outcome, formerUser: theirs.user, formerDetail: theirs.sleepDetail)
+            return try arrival(ofVersion: stored, over: kept, series: series)
         case .behind where ours.metric.isInterval:
             var dropped = stored
             dropped.isWithdrawn = true
@@ -76,6 +70,29 @@ extension Transaction {
         }
     }
 
+    /// Decides between two versions of one record of one source.
+    private func arrival(
+        ofVersion stored: StoredSample, over kept: StoredSample, series: Int64
+    ) throws -> Arrival {
+        let (ours, theirs) = (stored.sample, kept.sample)
+        if let change = ours.changedAt, let known = theirs.changedAt, change < known {
+            let outcome = SampleOutcome(stored: kept, novelty: .known)
+            return Arrival(outcome: outcome, formerUser: theirs.user, isDropped: true)
+        }
+        var version = stored
+        version.sample.changedAt = ours.changedAt ?? theirs.changedAt
+        let isNewer = version.sample.changedAt != theirs.changedAt
+        var outcome = try correct(kept, by: version, series: series)
+        let origin = ours.origin ?? theirs.origin
+        if outcome.novelty == .known, isNewer || origin != theirs.origin {
+            outcome.stored.sample.changedAt = version.sample.changedAt
+            outcome.stored.sample.origin = origin
+            try rewrite(outcome.stored, series: series)
+        }
+        return Arrival(
+            outcome: outcome, formerUser: theirs.user, formerDetail: theirs.sleepDetail, isNewer: isNewer)
+    }
+
     /// Replaces the stored sample of the same key if this one corrects it. The outcome contains the stored sample.
     private func correct(_ kept: StoredSample, by stored: StoredSample, series: Int64) throws -> SampleOutcome {
         guard let correction = stored.correcting(kept) else { return SampleOutcome(stored: kept, novelty: .known) }
@@ -97,7 +114,7 @@ extension Transaction {
     /// Inserts a sample that stands beside another one, or corrects it.
     private func put(_ stored: StoredSample, series: Int64, ingest: Ingest) throws -> SampleOutcome {
         if let kept = try find(stored, series: series, ingest: ingest) {
-            return try correct(kept, by: stored, series: series)
+            return try arrival(ofVersion: stored, over: kept, series: series).outcome
         }
         let insertion = try RawStatement(SampleTable.insertion, in: database)
         SampleTable.bind(stored, series: series, to: insertion)

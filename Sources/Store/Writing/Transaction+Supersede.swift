@@ -4,12 +4,15 @@ import Vitals
 /// A record that may exclude another record.
 private struct Rival {
     var key: SampleKey
-    var isWithdrawn: Bool
-    /// How its source compares with that of the record beside which it was found. Only counts of several sources exclude each other
-    /// by it; of other records the source does not matter.
+    var standing: Standing
+    /// How its source compares with that of the record beside which it was found.
     var precedence: Precedence
+    /// When its source changed it.
+    var changedAt: Timestamp?
     /// How much it says if it is a sleep.
     var detail: Sleep.Detail?
+
+    var isOwn: Bool { precedence == .same }
 
     /// Whether it is a sleep that says more than another one (`true`) or less (`false`); `nil` if both say as much, or are no sleeps.
     func saysMore(than sample: Sample) -> Bool? {
@@ -25,12 +28,12 @@ extension Transaction {
     /// The same of counts: one for each minute of the longest one that may be stored, and that one itself, which is found as well.
     static let countRivalLimit = 7 * 24 * 60 + 1
 
-    /// Decides which records are valid after a record arrived or was assigned to another person. It withdraws the
+    /// Decides which records are valid after a record arrived, changed, or was assigned to another person. It withdraws the
     /// records that this one replaces, or this one if another prevails.
     ///
-    /// A record is withdrawn as soon as a known record excludes it and prevails, even if that one is withdrawn itself.
-    /// The same records thus end in the same state, in any order and after any number of arrivals. Where the newest report
-    /// counts, it replaces all others of its source instead.
+    /// Of one source, a record is superseded as soon as a known record excludes it and prevails, even if that one is superseded itself.
+    /// Between sources only records that are not superseded count. The same records thus end in the same state, in any order and after
+    /// any number of arrivals, except where the order of arrival is all that is known of two versions.
     /// - Parameters:
     ///   - arrival: what became of the record so far. Its outcome is not in `outcomes` yet.
     ///   - outcomes: further changes are appended.
@@ -42,93 +45,194 @@ extension Transaction {
         let formerUser = arrival.formerUser
         let stored = outcome.stored
         let hasNewPerson = !ingest.wearers.areSame(formerUser, stored.sample.user)
-        var isWithdrawn = stored.isWithdrawn
-        let isLastReported = ingest.overlaps == .lastReported
-        let isCounted = ingest.overlaps == .largestCount && outcome.novelty == .corrected
+        let hasMoved = outcome.novelty == .corrected && hasNewPerson
         // A sleep may say more or less than before.
-        let isToldAnew =
-            outcome.novelty == .corrected && arrival.formerDetail.map { $0 != stored.sample.sleepDetail } ?? false
-        if outcome.novelty == .new || hasNewPerson || isCounted || isToldAnew || arrival.isReplaced
-            || isLastReported && isWithdrawn
-        {
-            isWithdrawn = false
-            for rival in try rivals(of: stored.sample, user: stored.sample.user, series: series, ingest: ingest) {
-                // A time in bed, or a night without stages, replaces no night with stages, however late it is reported.
-                let isReplaced =
-                    isLastReported && rival.precedence == .same && rival.saysMore(than: stored.sample) != true
-                if !isReplaced, try prevails(rival, over: stored.sample, series: series, ingest: ingest) {
-                    isWithdrawn = true
-                } else if !rival.isWithdrawn {
-                    try withdraw(rival.key, stored.sample.metric, series: series, outcomes: &outcomes, ingest: ingest)
-                }
+        let former = outcome.novelty == .corrected ? arrival.formerDetail : nil
+        let detail = stored.sample.sleepDetail
+        let isToldAnew = former != nil && former != detail
+        let saysLess = if let former, let detail { detail < former } else { false }
+        let isReported =
+            switch ingest.overlaps {
+            case .latestEnd: false
+            case .lastReported: stored.isWithdrawn
+            case .newest: outcome.novelty == .corrected
+            }
+        if arrival.isReplaced || saysLess {
+            try freeRivals(of: stored.sample, own: saysLess, series: series, outcomes: &outcomes, ingest: ingest)
+        }
+        var standing: Standing?
+        var replaced: [SampleKey] = []
+        let isOther = outcome.novelty == .new || hasNewPerson || isToldAnew || arrival.isReplaced
+        if isOther || arrival.isNewer || isReported {
+            (standing, replaced) = try settle(stored.sample, series: series, outcomes: &outcomes, ingest: ingest)
+        }
+        let isWithdrawn = standing.map { $0 != .counting } ?? stored.isWithdrawn
+        let wasCounting = !stored.isWithdrawn && outcome.novelty != .new
+        if isWithdrawn || stored.isWithdrawn {
+            outcome.stored.isWithdrawn = isWithdrawn
+            if outcome.novelty == .known, isWithdrawn != stored.isWithdrawn {
+                // Without a change of its content, it counts again, or no more.
+                outcome.novelty = .corrected
+                outcome.stored.revision += 1
+                outcome.stored.receivedAt = ingest.receivedAt
+            }
+            if isWithdrawn { outcome.novelty = wasCounting ? .withdrawn : .known }
+            try mark(outcome.stored, as: standing, series: series)
+        }
+        if stored.sample.origin != nil {
+            for key in replaced {
+                guard let old = try sample(key, stored.sample.metric, series: series, device: ingest.device)
+                else { continue }
+                try restoreRivals(
+                    of: old.sample, user: stored.sample.user, hiddenOnly: true, series: series, outcomes: &outcomes,
+                    ingest: ingest)
             }
         }
-        if outcome.novelty == .corrected, hasNewPerson || isToldAnew && !isLastReported {
-            try restoreRivals(of: stored.sample, user: formerUser, series: series, outcomes: &outcomes, ingest: ingest)
+        let givesWay = hasMoved || saysLess || isWithdrawn && wasCounting
+        if givesWay || arrival.isReplaced {
+            try restoreRivals(
+                of: stored.sample, user: hasMoved ? formerUser : stored.sample.user, hiddenOnly: !givesWay,
+                series: series, outcomes: &outcomes, ingest: ingest)
         }
-        guard isWithdrawn || stored.isWithdrawn else { return }
-        let wasPublished = outcome.novelty == .corrected && !stored.isWithdrawn
-        outcome.stored.isWithdrawn = isWithdrawn
-        if !isWithdrawn, outcome.novelty == .known {
-            // It counts again, without a change of its content.
-            outcome.novelty = .corrected
-            outcome.stored.revision += 1
-            outcome.stored.receivedAt = ingest.receivedAt
+    }
+
+    /// Lets records take part again that nothing of their own source supersedes any more, now that the one that did says less, or a record
+    /// of an earlier source has its place. At first they are hidden, and hide others.
+    /// - Parameter own: whether records of the sample's own source are meant, or those of all others.
+    private func freeRivals(
+        of sample: Sample, own: Bool, series: CachedSeries, outcomes: inout [SampleOutcome], ingest: Ingest
+    ) throws {
+        for rival in try rivals(of: sample, user: sample.user, series: series, ingest: ingest)
+        where rival.standing == .superseded && rival.isOwn == own {
+            guard let stored = try self.sample(rival.key, sample.metric, series: series, device: ingest.device)
+            else { continue }
+            let others = try rivals(of: stored.sample, user: sample.user, series: series, ingest: ingest)
+            var behind: [SampleKey] = []
+            var isSuperseded = false
+            for other in others {
+                let isAhead = try prevails(other, over: stored.sample, after: [], series: series, ingest: ingest)
+                if other.isOwn {
+                    isSuperseded = isSuperseded || isAhead != false
+                } else if isAhead == false, other.standing == .counting, other.key != SampleKey(sample) {
+                    behind.append(other.key)
+                }
+            }
+            guard !isSuperseded else { continue }
+            try mark(stored, as: .hidden, series: series)
+            for key in behind {
+                try withdraw(key, sample.metric, as: .hidden, series: series, outcomes: &outcomes, ingest: ingest)
+            }
         }
-        if isWithdrawn { outcome.novelty = wasPublished ? .withdrawn : .known }
-        try mark(outcome.stored, series: series)
+    }
+
+    /// Finds out whether a record counts beside those that it excludes, and withdraws those over which it prevails.
+    /// - Returns: the result, and the records of its own source that it has superseded.
+    private func settle(
+        _ sample: Sample, series: CachedSeries, outcomes: inout [SampleOutcome], ingest: Ingest
+    ) throws -> (standing: Standing?, replaced: [SampleKey]) {
+        let found = try rivals(of: sample, user: sample.user, series: series, ingest: ingest)
+        var (isSuperseded, isHidden) = (false, false)
+        var others: [(rival: Rival, isSurelyBehind: Bool)] = []
+        for rival in found {
+            let isAhead = try prevails(rival, over: sample, after: outcomes, series: series, ingest: ingest)
+            if isAhead == true {
+                isSuperseded = isSuperseded || rival.isOwn
+                isHidden = true
+            } else {
+                // The one that arrives is the newest.
+                others.append((rival, isAhead == false))
+            }
+        }
+        var replaced: [SampleKey] = []
+        for (rival, isSurelyBehind) in others {
+            let next: Standing = rival.isOwn ? .superseded : .hidden
+            // What is superseded itself hides nothing, and replaces only what would be behind it in any order of arrival.
+            if isSuperseded, !rival.isOwn || !isSurelyBehind { continue }
+            if rival.standing.rawValue >= next.rawValue { continue }
+            if rival.standing == .counting {
+                try withdraw(rival.key, sample.metric, as: next, series: series, outcomes: &outcomes, ingest: ingest)
+            } else if let stored = try self.sample(rival.key, sample.metric, series: series, device: ingest.device) {
+                try mark(stored, as: next, series: series)
+            }
+            if rival.isOwn { replaced.append(rival.key) }
+        }
+        let standing: Standing = isSuperseded ? .superseded : isHidden ? .hidden : .counting
+        return (standing, replaced)
     }
 
     /// Withdraws a valid record. A record of the same ingest was never published, and is not published now.
     private func withdraw(
-        _ key: SampleKey, _ metric: Metric, series: CachedSeries, outcomes: inout [SampleOutcome], ingest: Ingest
+        _ key: SampleKey, _ metric: Metric, as standing: Standing, series: CachedSeries,
+        outcomes: inout [SampleOutcome], ingest: Ingest
     ) throws {
         guard var stored = try sample(key, metric, series: series, device: ingest.device) else { return }
         stored.isWithdrawn = true
         if let place = outcomes.lastIndex(where: { $0.novelty != .known && $0.stored.isSameRecord(as: stored) }) {
             let novelty = outcomes[place].novelty
             outcomes[place] = SampleOutcome(stored: stored, novelty: .known)
-            if novelty == .new { return try mark(stored, series: series) }
+            if novelty == .new { return try mark(stored, as: standing, series: series) }
         }
         stored.revision += 1
         stored.receivedAt = ingest.receivedAt
-        try mark(stored, series: series)
+        try mark(stored, as: standing, series: series)
         outcomes.append(SampleOutcome(stored: stored, novelty: .withdrawn))
     }
 
-    /// Restores a person's records if the only record that excluded them now belongs to another person, or says less.
+    /// Restores a person's records if nothing excludes them any more, now that a record has another person, says less, or does not count.
+    /// - Parameter hiddenOnly: whether only those come back that a record of another source has hidden.
     private func restoreRivals(
-        of sample: Sample, user: Int?, series: CachedSeries, outcomes: inout [SampleOutcome], ingest: Ingest
+        of sample: Sample, user: Int?, hiddenOnly: Bool, series: CachedSeries, outcomes: inout [SampleOutcome],
+        ingest: Ingest
     ) throws {
-        for rival in try rivals(of: sample, user: user, series: series, ingest: ingest) where rival.isWithdrawn {
+        for rival in try rivals(of: sample, user: user, series: series, ingest: ingest)
+        where hiddenOnly ? rival.standing == .hidden : rival.standing != .counting {
             guard var stored = try self.sample(rival.key, sample.metric, series: series, device: ingest.device)
             else { continue }
             let others = try rivals(of: stored.sample, user: user, series: series, ingest: ingest)
-            let isExcluded = try others.contains {
-                try prevails($0, over: stored.sample, series: series, ingest: ingest)
+            let isExcluded = try others.contains { other in
+                let isAhead = try prevails(other, over: stored.sample, after: [], series: series, ingest: ingest)
+                return isAhead ?? (other.standing != .superseded)
             }
             guard !isExcluded else { continue }
             stored.isWithdrawn = false
             stored.revision += 1
             stored.receivedAt = ingest.receivedAt
-            try mark(stored, series: series)
+            try mark(stored, as: .counting, series: series)
             outcomes.append(SampleOutcome(stored: stored, novelty: .corrected))
         }
     }
 
-    /// Whether a stored record that excludes this one counts instead of it.
+    /// Whether a stored record that excludes this one counts instead of it; `nil` if only the order of arrival can tell.
+    /// - Parameter outcomes: those so far of the ingest with which the record arrived, or changed; empty for one that was known.
     private func prevails(
-        _ rival: Rival, over sample: Sample, series: CachedSeries, ingest: Ingest
-    ) throws -> Bool {
-        if rival.precedence != .same { return rival.precedence == .before }
+        _ rival: Rival, over sample: Sample, after outcomes: [SampleOutcome], series: CachedSeries, ingest: Ingest
+    ) throws -> Bool? {
+        let key = SampleKey(sample)
+        if !rival.isOwn, rival.standing == .superseded { return false }
+        // A time in bed, or a night without stages, replaces no night with stages, however late it is reported.
         if let saysMore = rival.saysMore(than: sample) { return saysMore }
-        if ingest.overlaps == .largestCount, let count = sample.count,
-            let other = try self.sample(rival.key, sample.metric, series: series, device: ingest.device)?.sample.count,
-            other != count
-        {
-            return other > count
+        guard rival.isOwn else {
+            return sample.metric.shape == .count ? rival.precedence == .before : rival.key.prevails(over: key)
         }
-        return rival.key.prevails(over: SampleKey(sample))
+        if let ours = sample.changedAt, let theirs = rival.changedAt {
+            if ours != theirs { return theirs > ours }
+            // Sessions of a sleep that an app changed at once may be joined to several sleeps.
+            if ingest.overlaps == .newest { return rival.key.prevails(over: key) }
+        }
+        switch ingest.overlaps {
+        case .latestEnd: return rival.key.prevails(over: key)
+        case .lastReported: return nil
+        case .newest:
+            let isOfSameIngest = outcomes.contains { outcome in
+                let other = outcome.stored.sample
+                return (outcome.novelty == .new || outcome.novelty == .corrected) && other.metric == sample.metric
+                    && SampleKey(other) == rival.key
+            }
+            if isOfSameIngest { return rival.key.prevails(over: key) }
+            let other = try self.sample(rival.key, sample.metric, series: series, device: ingest.device)?.sample
+            guard let other, sample.isCut(beside: other) || other.isCut(beside: sample) else { return nil }
+            return rival.key.prevails(over: key)
+        }
     }
 
     /// The records that the given record excludes, of the person that has the user slot.
@@ -149,23 +253,26 @@ extension Transaction {
             let start = Timestamp(milliseconds: statement.int64(0))
             let other = SampleKey(
                 start: start, end: start + .milliseconds(statement.int64(1)), code: statement.int64(2))
-            var precedence = Precedence.same
-            var detail: Sleep.Detail?
-            if isCount {
-                let origin = try SampleOrigin(fields: statement.bytes(5), isBeside: false)
-                precedence = Precedence(of: origin, over: sample.origin)
-            } else if sample.metric.shape == .sleep {
-                detail = try Self.detail(ofSleepWith: statement.bytes(5), minutes: statement.double(6), sample.metric)
+            guard key.overlaps(other), ingest.wearers.areSame(statement.optionalInt(3), user) else { continue }
+            let fields = statement.bytes(5)
+            let head = try RowHead(fields: fields, isBeside: false)
+            let precedence = Precedence(of: head.origin, over: sample.origin)
+            let excludes = precedence == .same || !isCount ? key.excludes(other, of: sample.metric) : true
+            guard excludes else { continue }
+            var rival = Rival(
+                key: other, standing: Standing(rawValue: statement.int64(4)) ?? .hidden, precedence: precedence,
+                changedAt: head.changedAt)
+            if sample.metric.shape == .sleep {
+                rival.detail = try Self.detail(
+                    ofSleepWith: statement.int64(7) != 0 ? fields : nil, minutes: statement.double(6), sample.metric)
             }
-            let excludes = precedence == .same ? key.excludes(other, of: sample.metric) : key.overlaps(other)
-            guard excludes, ingest.wearers.areSame(statement.optionalInt(3), user) else { continue }
-            result.append(
-                Rival(key: other, isWithdrawn: statement.int64(4) != 0, precedence: precedence, detail: detail))
+            result.append(rival)
         }
         return result
     }
 
-    /// How much a sleep says, from the columns of `SampleTable.rivals`: most have no unknown depth, and are not parsed for it.
+    /// How much a sleep says, from the columns of `SampleTable.rivals`. Most have no unknown depth, and are given without fields:
+    /// they are not parsed for it.
     private static func detail(
         ofSleepWith fields: [UInt8]?, minutes: Double, _ metric: Metric
     ) throws -> Sleep.Detail {
@@ -183,11 +290,12 @@ extension Transaction {
         return try SampleTable.find(key, series: series.row, device: device, metric: metric, by: lookup)
     }
 
-    /// Writes whether a sample is valid, with its revision.
-    private func mark(_ stored: StoredSample, series: CachedSeries) throws {
+    /// Writes whether a sample counts, with its revision.
+    /// - Parameter standing: `nil` for as it is.
+    private func mark(_ stored: StoredSample, as standing: Standing?, series: CachedSeries) throws {
         let statement = try RawStatement(SampleTable.mark, in: database)
         SampleTable.bind(SampleKey(stored.sample), series: series.row, to: statement)
-        statement.bind(stored.isWithdrawn, at: 5)
+        statement.bind(standing?.rawValue, at: 5)
         statement.bind(Int64(stored.revision), at: 6)
         statement.bind(stored.receivedAt.milliseconds, at: 7)
         _ = try statement.run()
@@ -198,8 +306,21 @@ extension Sample {
     /// How much it says if it is a sleep.
     var sleepDetail: Sleep.Detail? { if case .sleep(let sleep) = reading { sleep.detail } else { nil } }
 
-    /// What was counted; `nil` for anything else.
-    var count: Double? {
-        if case .count(let increment) = reading { increment.amount } else { nil }
+    /// Whether it does not correct a record of its source, since the windows of documents have cut one or both of the same: a count that
+    /// ends earlier and is smaller, or a sleep that has the same stages in the time of both.
+    fileprivate func isCut(beside other: Sample) -> Bool {
+        switch (reading, other.reading) {
+        case (.count(let part), .count(let whole)): return end < other.end && part.amount < whole.amount
+        case (.sleep(let ours), .sleep(let theirs)):
+            let (from, to) = (max(start, other.start), min(end, other.end))
+            func common(_ sleep: Sleep) -> [Sleep.Stage] {
+                // Stages of joined sessions may have begun before the window.
+                sleep.stages.filter { $0.start < to && $0.end > from }
+                    .map { Sleep.Stage($0.depth, from: max($0.start, from), to: $0.end) }
+            }
+            let stages = common(ours)
+            return !stages.isEmpty && stages == common(theirs)
+        default: return false
+        }
     }
 }

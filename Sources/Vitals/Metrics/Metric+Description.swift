@@ -30,6 +30,9 @@ extension Metric {
     /// for sleep and sport, which have no single measured value.
     public var range: ClosedRange<Double>? { details.range }
 
+    /// The most that a person can add to its amounts in a second; `nil` if none of them grows with time.
+    package var highestRate: MetricDescription.HighestRate? { details.highestRate }
+
     /// Number of decimals that a value is shown with and a limit may have.
     public var decimals: Int { details.decimals }
 

@@ -11,6 +11,8 @@ package struct MetricDescription: Sendable {
     package var unit: String?
     /// The plausible values of a living person, bounds included, of a count those of one sample; `nil` if there is no single value.
     package var range: ClosedRange<Double>?
+    /// What a person can add to its amounts in a second; `nil` if none of them grows with time.
+    package var highestRate: HighestRate?
     /// Number of decimals that a value is shown with and a limit may have.
     package var decimals: Int
     /// How long a value is fresh unless configured; `nil` for always.
@@ -25,6 +27,31 @@ package struct MetricDescription: Sendable {
     package var hasMovement: Bool
     /// How it is monitored; `nil` if it is not.
     package var monitoring: Monitoring?
+
+    /// The most that a person can do in a second, by the amount; `nil` where nothing is known, or the metric does not have it.
+    package struct HighestRate: Sendable {
+        /// Of `value`, in the metric's unit.
+        package var value: Double?
+        /// The same of samples with one of these words as their activity.
+        package var byActivity: [String: Double]
+        /// Metres.
+        package var distance: Double?
+        /// Kilocalories.
+        package var energy: Double?
+        /// Steps beside the value.
+        package var steps: Double?
+
+        package init(
+            value: Double? = nil, byActivity: [String: Double] = [:], distance: Double? = nil, energy: Double? = nil,
+            steps: Double? = nil
+        ) {
+            self.value = value
+            self.byActivity = byActivity
+            self.distance = distance
+            self.energy = energy
+            self.steps = steps
+        }
+    }
 
     /// The default monitoring of a metric.
     package struct Monitoring: Sendable {
@@ -54,14 +81,16 @@ package struct MetricDescription: Sendable {
     }
 
     package init(
-        _ name: String, _ shape: Metric.Shape, unit: String?, range: ClosedRange<Double>? = nil, decimals: Int = 0,
-        freshness: Duration? = nil, restOf: String? = nil, hasHistory: Bool = true,
-        qualifiers: [QualifierDescription] = [], hasMovement: Bool = false, monitoring: Monitoring? = nil
+        _ name: String, _ shape: Metric.Shape, unit: String?, range: ClosedRange<Double>? = nil,
+        highestRate: HighestRate? = nil, decimals: Int = 0, freshness: Duration? = nil, restOf: String? = nil,
+        hasHistory: Bool = true, qualifiers: [QualifierDescription] = [], hasMovement: Bool = false,
+        monitoring: Monitoring? = nil
     ) {
         self.name = name
         self.shape = shape
         self.unit = unit
         self.range = range
+        self.highestRate = highestRate
         self.decimals = decimals
         self.freshness = freshness
         self.restOf = restOf

@@ -66,9 +66,15 @@ package struct MetricTable: Sendable {
             monitoring: .init(from: 0, to: 1440, every: 60, limits: [(.value, 36...38)], hysteresis: 0.3)),
         // Up to twice what the fastest runners make in 24 hours.
         MetricDescription(
-            "steps", .count, unit: "steps", range: 0...Double(SampleLimits.steps.upperBound), hasMovement: true),
+            "steps", .count, unit: "steps", range: SampleLimits.stepRange,
+            highestRate: .init(
+                value: SampleLimits.stepRate, distance: SampleLimits.footSpeed, energy: SampleLimits.energyRate),
+            hasMovement: true),
         MetricDescription("sleep", .sleep, unit: "min"),
-        MetricDescription("sport", .session, unit: "min"),
+        MetricDescription(
+            "sport", .session, unit: "min",
+            highestRate: .init(
+                distance: SampleLimits.speed, energy: SampleLimits.energyRate, steps: SampleLimits.stepRate)),
         MetricDescription("battery", .value, unit: "%", range: 0...100, hasHistory: false),
         // No limits: a good value of one person is a bad one of another. Health Connect accepts 1 to 200 ms; athletes
         // have more.
@@ -109,17 +115,26 @@ package struct MetricTable: Sendable {
     private static let counters: [MetricDescription] = [
         MetricDescription(
             "distance", .count, unit: "m", range: SampleLimits.distance,
+            // Nobody swims as fast as others run. Without an activity it may be any.
+            highestRate: .init(
+                value: SampleLimits.speed,
+                byActivity: ["walking_running": SampleLimits.footSpeed, "swimming": SampleLimits.footSpeed]),
             qualifiers: [
                 QualifierDescription(
                     .activity, ["walking_running", "cycling", "swimming", "wheelchair"], isSeparate: true)
             ]),
         // Beyond rest, and all of it.
-        MetricDescription("active_energy", .count, unit: "kcal", range: SampleLimits.energy),
-        MetricDescription("total_energy", .count, unit: "kcal", range: SampleLimits.energy),
+        MetricDescription(
+            "active_energy", .count, unit: "kcal", range: SampleLimits.energy,
+            highestRate: .init(value: SampleLimits.energyRate)),
+        MetricDescription(
+            "total_energy", .count, unit: "kcal", range: SampleLimits.energy,
+            highestRate: .init(value: SampleLimits.energyRate)),
         MetricDescription("basal_energy", .count, unit: "kcal", range: SampleLimits.energy),
         // One floor is about 3 m. The record of 12 hours on stairs is 13,146 m (Christian Riedl, Frankfurt 2014), which
         // would be 61,000 floors in a week.
-        MetricDescription("floors", .count, unit: "floors", range: 0...65_000),
+        MetricDescription(
+            "floors", .count, unit: "floors", range: 0...65_000, highestRate: .init(value: SampleLimits.floorRate)),
         // The minutes and the hours of a week.
         MetricDescription("exercise_minutes", .count, unit: "min", range: 0...10_080),
         MetricDescription("stand_hours", .count, unit: "h", range: 0...168),

@@ -10,7 +10,7 @@ package enum SleepSessions {
 extension Sample {
     /// Both sessions of one app as one sleep, from the start of this one to the end of the next one; `nil` if they do not touch
     /// within `SleepSessions.touch`, or would have more time or stages than a sleep may have. Where they overlap, the earlier stage
-    /// counts. A session without stages leaves its time without one.
+    /// counts. A session without stages leaves its time without one. The sleep changed when the last of its sessions did, if all say so.
     package func joined(with next: Sample) -> Sample? {
         guard case .sleep(let sleep) = reading, case .sleep(let following) = next.reading,
             next.start >= end - SleepSessions.touch, next.start <= end + SleepSessions.touch,
@@ -30,6 +30,7 @@ extension Sample {
         }
         var joined = self
         joined.end = max(end, next.end)
+        joined.changedAt = changedAt.flatMap { ours in next.changedAt.map { max(ours, $0) } }
         joined.reading = .sleep(
             Sleep(stages: stages, untimed: sleep.untimed.merging(following.untimed) { $0.saturatingSum($1) }))
         return joined

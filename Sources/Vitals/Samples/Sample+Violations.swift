@@ -34,7 +34,9 @@ extension Sample {
             return report("metric", "\(metric.rawValue) has another kind of reading")
         }
         switch reading {
-        case .value(let value): if let range = metric.range { check("value", value, within: range, report) }
+        case .value(let value):
+            guard let range = metric.range else { break }
+            check("value", value, within: lasting(range, metric.highestRate?.value), report)
         case .bloodPressure(let pressure): check(pressure, report)
         case .count(let increment): check(increment, report)
         case .sleep(let sleep): check(sleep, report)
@@ -64,15 +66,17 @@ extension Sample {
     }
 
     private func check(_ increment: Increment, _ report: Report) {
+        let rate = metric.highestRate
+        let ofActivity = qualifiers[.activity].flatMap { rate?.byActivity[$0] }
         // The whole units by themselves: the amount of a negative or a huge count might still be within the range.
-        if let range = metric.range,
+        if let range = metric.range.map({ lasting($0, ofActivity ?? rate?.value) }),
             increment.count < 0 || !(0..<1000).contains(increment.thousandths) || !range.contains(increment.amount)
         {
             let unit = metric.unit.map { " of \($0)" } ?? ""
             report("value", "must be a number\(unit) from 0 to \(range.upperBound.shortText)")
         }
-        check("distance_m", increment.distance, within: SampleLimits.distance, report)
-        check("energy_kcal", increment.energy, within: SampleLimits.energy, report)
+        check("distance_m", increment.distance, within: lasting(SampleLimits.distance, rate?.distance), report)
+        check("energy_kcal", increment.energy, within: lasting(SampleLimits.energy, rate?.energy), report)
     }
 
     private func check(_ sleep: Sleep, _ report: Report) {
@@ -102,14 +106,19 @@ extension Sample {
         if sport.activity.isEmpty || sport.activity.utf8.count > SampleLimits.activityLength {
             report("activity", "must be a text of 1 to \(SampleLimits.activityLength) bytes")
         }
-        check("distance_m", sport.distance, within: SampleLimits.distance, report)
-        check("energy_kcal", sport.energy, within: SampleLimits.energy, report)
-        if let steps = sport.steps, !SampleLimits.steps.contains(steps) {
-            report("steps", "must be a number of steps from 0 to \(SampleLimits.steps.upperBound)")
-        }
+        let rate = metric.highestRate
+        check("distance_m", sport.distance, within: lasting(SampleLimits.distance, rate?.distance), report)
+        check("energy_kcal", sport.energy, within: lasting(SampleLimits.energy, rate?.energy), report)
+        check("steps", sport.steps.map { Double($0) }, within: lasting(SampleLimits.stepRange, rate?.steps), report)
         check("heart_rate_min", sport.minimumHeartRate, within: SampleLimits.sportHeartRate, report)
         check("heart_rate_avg", sport.averageHeartRate, within: SampleLimits.sportHeartRate, report)
         check("heart_rate_max", sport.maximumHeartRate, within: SampleLimits.sportHeartRate, report)
+    }
+
+    /// What of a range a person can do in the time that it took, at a highest rate per second.
+    private func lasting(_ range: ClosedRange<Double>, _ rate: Double?) -> ClosedRange<Double> {
+        guard let rate else { return range }
+        return range.clamped(to: 0...SampleLimits.most(at: rate, in: duration))
     }
 
     /// Checks that an optional number is within the range, which excludes infinity and NaN.
@@ -133,10 +142,28 @@ public enum SampleLimits {
     public static let duration = Duration.days(7)
     /// Steps of one sample: up to twice what the fastest runners make in 24 hours.
     public static let steps = 0...500_000
+    /// The same as a range of amounts, which may have parts of a step.
+    static let stepRange = Double(steps.lowerBound)...Double(steps.upperBound)
     /// Metres of one sample: up to a week at 30 km/h without a stop.
     public static let distance = 0.0...5_000_000
     /// Kilocalories of one sample: up to ten times what the hardest stage races take in a week.
     public static let energy = 0.0...1_000_000
+    /// Steps in a second: more than the 5 of the fastest sprinters over 100 m (Salo et al., Medicine & Science in Sports & Exercise
+    /// 43, 2011).
+    public static let stepRate = 6.0
+    /// Metres in a second on foot: more than the 12.4 of Usain Bolt at his fastest in Berlin, 2009 (World Athletics' biomechanical
+    /// analysis), since trackers estimate.
+    public static let footSpeed = 15.0
+    /// Metres in a second by any means that counts as sport: more than the 82.2 of Denise Mueller-Korenek behind a car (183.9 mph, 2018)
+    /// and the 71 of the fastest on skis.
+    public static let speed = 85.0
+    /// Kilocalories in a second: 24 W/kg, which the best sprinters on bicycles keep up for five seconds (Allen and Coggan, Training and
+    /// Racing with a Power Meter), of 100 kg at an efficiency of a fifth.
+    public static let energyRate = 3.0
+    /// Floors in a second: three times the 86 of the Empire State Building in 9:33 minutes (Paul Crake, 2003), for a single minute.
+    public static let floorRate = 0.5
+    /// What takes less time may take as long: clocks are rounded to a minute, and trackers count in bursts.
+    public static let shortest = Duration.minutes(1)
     /// Heart rates of a workout, in bpm. 0 is allowed, because some devices send it for "not measured".
     public static let sportHeartRate = 0.0...300
     /// The pulse of a blood pressure, in bpm; 0 is allowed as in a workout.
@@ -149,4 +176,9 @@ public enum SampleLimits {
     public static let users = 0...9_999
     /// A device's own revisions of a record.
     public static let revisions = 1...1_000_000_000
+
+    /// The most that is plausible at a highest rate per second. A record without a length does not say how long it took, so that all is.
+    public static func most(at rate: Double, in length: Duration) -> Double {
+        length == .zero ? .infinity : rate * Double(max(length, shortest).inMilliseconds) / 1000
+    }
 }

@@ -23,6 +23,9 @@ public struct Sample: Sendable, Hashable {
     public var qualifiers: [Qualifier: String]
     /// Which of the device's sources recorded it; `nil` if the device is one, or does not say.
     public var origin: SampleOrigin?
+    /// When its source last changed the record, by the source's own clock, if it says so: of two versions, and of two records of one
+    /// thing, the later one counts, in any order of arrival.
+    public var changedAt: Timestamp?
     /// The measured value.
     public var reading: Reading
 
@@ -30,7 +33,7 @@ public struct Sample: Sendable, Hashable {
     public init(
         metric: Metric, start: Timestamp, end: Timestamp? = nil, kind: Kind = .normal, isUserInitiated: Bool = false,
         isExercise: Bool? = nil, revision: Int? = nil, user: Int? = nil, qualifiers: [Qualifier: String] = [:],
-        origin: SampleOrigin? = nil, reading: Reading
+        origin: SampleOrigin? = nil, changedAt: Timestamp? = nil, reading: Reading
     ) {
         self.metric = metric
         self.start = start
@@ -42,6 +45,7 @@ public struct Sample: Sendable, Hashable {
         self.user = user
         self.qualifiers = qualifiers
         self.origin = origin
+        self.changedAt = changedAt
         self.reading = reading
     }
 
@@ -55,8 +59,8 @@ public struct Sample: Sendable, Hashable {
     /// Duration of the measurement.
     public var duration: Duration { end - start }
 
-    /// Whether both are equal except for the device's revision and their source. A record that arrives again with other content is a
-    /// correction.
+    /// Whether both are equal except for the device's revision, their source and when it changed them. A record that arrives again with
+    /// other content is a correction.
     public func hasSameContent(as other: Sample) -> Bool {
         start == other.start && end == other.end && metric == other.metric && kind == other.kind
             && isUserInitiated == other.isUserInitiated && isExercise == other.isExercise && user == other.user

@@ -88,15 +88,19 @@ package struct IngestResult: Sendable {
     package init(novelties: [SampleOutcome.Novelty]) { self.novelties = novelties }
 }
 
-/// Which of two records of one device and person counts if both describe the same thing: sleeps and workouts that overlap, and counts
-/// with the same start. Of two sleeps the one that says more counts before any of these (`Sleep.Detail`).
+/// Which of two records of one device, person and source counts if both describe the same thing: sleeps and workouts that overlap, and
+/// counts with the same start. Of two sleeps the one that says more counts before any of these (`Sleep.Detail`). Among equals, where both
+/// say when they were changed (`Sample.changedAt`), it is the one changed later, by each rule; the rule decides about all others.
 public enum OverlapRule: Sendable, Hashable {
-    /// The one that ends later, in any order of arrival: a device reports a night again while it grows.
+    /// The one that ends later, in any order of arrival: a device with a memory of its own reports a night again while it grows, and
+    /// keeps both.
     case latestEnd
-    /// The one that arrived last: the source corrects its records itself, as an app does in its exports. One reading must not have two
-    /// records that exclude each other.
+    /// The one that arrived last, also where it came before: the source corrects its records itself, as an app does in its exports,
+    /// which have all of them. One reading must not have two records that exclude each other.
     case lastReported
-    /// As `latestEnd`, but of counts with the same start the larger one, in any order of arrival: an app may report a day again of
-    /// which it has only a part.
-    case largestCount
+    /// The one that came last for the first time, as of an app that sends documents and sends them again: what is known and comes once
+    /// more changes nothing. Only where windows of documents have cut the same record, the one that ends later counts: of a count that
+    /// ends earlier and is smaller than the known one, of sleeps with the same stages in the time of both, and of records of one
+    /// document.
+    case newest
 }

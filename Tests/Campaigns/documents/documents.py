@@ -54,11 +54,10 @@ class Phone:
         for place in range(HOURS * 60 // length):
             if rng.random() < max(0.1, 0.6 - 0.5 / length):
                 start = self.start + place * length * 60 + shift
-                record = {"source": source, "start": start, "end": start + length * 60, "count": rng.randint(1, 90 * length)}
+                record = {"source": source, "start": start, "end": start + length * 60, "count": rng.randint(2, 90 * length)}
                 self.steps.append(record)
-                if self.driver != "gadgetbridge" and rng.random() < 0.2:  # the same when it was shorter
-                    shorter = length * 60 if self.driver == "health-connect-webhook" and rng.random() < 0.5 else length * 30
-                    self.steps.append({**record, "end": start + shorter, "count": max(1, record["count"] // 2)})
+                if self.driver != "gadgetbridge" and length > 1 and rng.random() < 0.2:  # the same when it was shorter
+                    self.steps.append({**record, "end": start + length * 30, "count": record["count"] // 2})
         for minute in rng.sample(range(HOURS * 60), 40):
             self.rates.append({"source": source, "start": self.start + minute * 60, "rate": rng.randint(45, 180)})
         if source != {"gadgetbridge": 0, "health-connect-export": 1}.get(self.driver, source) or self.sources > 1 and source in (0, 2):
@@ -144,6 +143,7 @@ class Phone:
                  "heart_rate": [entry(record, time=text(record["start"]), bpm=record["rate"]) for record in rates],
                  # A session for each stage, as some apps write them; those of several apps in the order of time.
                  "sleep": [entry(record, session_end_time=text(record["end"]), duration_seconds=record["end"] - record["start"],
+                                 sleep_updated_at=text(record["end"] + 60),
                                  stages=[{"stage": record["stage"], "start_time": text(record["start"]),
                                           "end_time": text(record["end"])}])
                            for record in sorted(sleeps, key=lambda record: record["start"])]}

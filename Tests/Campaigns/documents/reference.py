@@ -153,9 +153,7 @@ class Reference:
             if metric == "heart_rate":
                 self.rates[place, start] = content
             elif metric == "steps":
-                # Of a part of an interval the webhook counts a part.
-                key = place, start, end
-                self.steps[key] = max(content, self.steps.get(key, 0)) if self.driver == "health-connect-webhook" else content
+                self.steps[place, start, end] = content
                 self.newest[place, start] = end
             else:
                 if self.is_export:  # the newest export's counts
@@ -166,14 +164,12 @@ class Reference:
 
     def counts(self, place, start, end):
         """Whether a count holds: no earlier source has the time, and no record of its own with the same start is a better one."""
-        for (other, since, until), amount in self.steps.items():
+        for other, since, until in self.steps:
             if other < place and meet(start, end, since, until):
                 return False
             if other != place or since != start or until == end:
                 continue
-            if self.driver == "health-connect-webhook" and (amount, until) > (self.steps[place, start, end], end):
-                return False
-            if self.driver == "health-auto-export" and until > end:
+            if not self.is_export and until > end:  # a window has cut the shorter one
                 return False
         return not self.is_export or self.newest[place, start] == end
 
@@ -181,8 +177,12 @@ class Reference:
         """The records that hold, ascending: metric, start, end and value."""
         found = [("heart_rate", start, start, rate) for (_, start), rate in self.rates.items()]
         found += [("steps", *key[1:], amount / 1000) for key, amount in self.steps.items() if self.counts(*key)]
-        found += [("sleep", *key, minutes) for key, (_, minutes) in self.sleeps.items()
-                  if not any(other != key and meet(*key, *other) and (other[1], -other[0]) > (key[1], -key[0]) for other in self.sleeps)]
+        def better(key, sleeps):
+            return any(other != key and meet(*key, *other) and (other[1], -other[0]) > (key[1], -key[0]) for other in sleeps)
+        # Of one source windows have cut the same night; what is left of each stands against the others.
+        whole = {key: value for key, value in self.sleeps.items()
+                 if not better(key, [other for other, (place, _) in self.sleeps.items() if place == value[0]])}
+        found += [("sleep", *key, minutes) for key, (_, minutes) in whole.items() if not better(key, whole)]
         return sorted(found)
 
     def days(self, zone):

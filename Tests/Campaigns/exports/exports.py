@@ -42,7 +42,7 @@ class Store:
         self.amended = 0
         database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
         require(database.execute("SELECT count(*) FROM journal").fetchone()[0] == 0, "the journal has samples")
-        rows = database.execute("""SELECT metric, value, withdrawn, revision FROM sample JOIN series ON series.id = sample.series""")
+        rows = database.execute("""SELECT metric, value, withdrawn != 0, revision FROM sample JOIN series ON series.id = sample.series""")
         for metric, value, is_withdrawn, revision in rows:
             self.counts[metric] += 1
             self.sums[metric] += value or 0

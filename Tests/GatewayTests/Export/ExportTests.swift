@@ -1,4 +1,5 @@
 import Foundation
+import GatewayKit
 import Store
 import Testing
 import Vitals

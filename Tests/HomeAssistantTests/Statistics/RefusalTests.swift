@@ -1,4 +1,5 @@
 import Contract
+import GatewayKit
 import GatewayTesting
 import HomeAssistant
 import HomeAssistantStatistics

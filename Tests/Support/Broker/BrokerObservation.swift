@@ -1,4 +1,5 @@
 import MQTT
+import Vitals
 
 /// Records every message on the topics of a filter, from its creation on.
 package final class BrokerObservation: Sendable {

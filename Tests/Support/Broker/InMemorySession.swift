@@ -1,5 +1,6 @@
 import Concurrency
 import MQTT
+import Vitals
 
 /// One client connection in the in-memory broker.
 struct InMemorySession {

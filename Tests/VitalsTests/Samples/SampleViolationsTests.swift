@@ -88,12 +88,55 @@ import Vitals
     @Test(arguments: values)
     func `takes what a living person can have`(_ example: Case) { check(example) }
 
-    private static func steps(_ count: Int, _ distance: Double?, _ energy: Double?, _ paths: String...) -> Case {
+    private static func steps(
+        _ count: Int, _ distance: Double?, _ energy: Double?, in length: Duration = .days(7), _ paths: String...
+    ) -> Case {
         Case(
-            name: "\(count) steps, \(distance as Any) m, \(energy as Any) kcal",
+            name: "\(count) steps, \(distance as Any) m, \(energy as Any) kcal in \(length)",
             sample: Sample(
-                metric: .steps, start: start, end: start + .minutes(15),
+                metric: .steps, start: start, end: start + length,
                 reading: .count(Increment(count: count, distance: distance, energy: energy))), paths: paths)
+    }
+
+    /// Amounts of lengths: six steps, 15 m on foot, 85 m of a workout and 3 kcal in each second, of a minute at least.
+    static let rates: [Case] = [
+        steps(360, 900, 180, in: .minutes(1)),
+        steps(361, 900.1, 180.1, in: .minutes(1), "value", "distance_m", "energy_kcal"),
+        steps(360, nil, nil, in: .seconds(1)), steps(2941, nil, nil, in: .seconds(1), "value"),
+        steps(5400, 13_500, 2700, in: .minutes(15)), steps(5401, nil, nil, in: .minutes(15), "value"),
+        // It does not say how long it took.
+        steps(100_000, 80_000, 4000, in: .zero),
+        sport("as fast as a bicycle ever was") { $0.distance = 296_000 },
+        sport("faster", "distance_m", "energy_kcal", "steps") { sport in
+            sport.distance = 306_001
+            sport.energy = 10_801
+            sport.steps = 21_601
+        },
+    ]
+
+    /// The same of counters: by any means, on foot, and floors.
+    static let counterRates: [Case] = [
+        count(.distance, 5100, in: .minutes(1)), count(.distance, 5101, in: .minutes(1), "value"),
+        count(.distance, 5100, in: .minutes(1), of: "cycling"),
+        count(.distance, 5101, in: .minutes(1), of: "wheelchair", "value"),
+        count(.distance, 900, in: .minutes(1), of: "walking_running"),
+        count(.distance, 901, in: .minutes(1), of: "walking_running", "value"),
+        count(.distance, 901, in: .minutes(1), of: "swimming", "value"),
+        count(.activeEnergy, 180, in: .minutes(1)), count(.activeEnergy, 180.1, in: .minutes(1), "value"),
+        count(.totalEnergy, 180, in: .seconds(1)), count(.totalEnergy, 180.1, in: .seconds(1), "value"),
+        count(.floors, 30, in: .minutes(1)), count(.floors, 30.1, in: .minutes(1), "value"),
+        // Eaten, drunk and burnt at rest: an app may give a whole day the time of a minute.
+        count(.basalEnergy, 2000, in: .minutes(1)), count(.hydration, 3000, in: .minutes(1)),
+        count(.dietaryEnergy, 3000, in: .minutes(1)), count(.exerciseMinutes, 40, in: .minutes(1)),
+    ]
+
+    @Test(arguments: rates + counterRates)
+    func `takes what a person can do in its time`(_ example: Case) { check(example) }
+
+    @Test func `what is possible grows with the length, from a minute on, and has no end without one`() {
+        #expect(SampleLimits.most(at: SampleLimits.floorRate, in: .minutes(10)) == 300)
+        #expect(SampleLimits.most(at: SampleLimits.floorRate, in: .milliseconds(1)) == 30)
+        #expect(SampleLimits.most(at: SampleLimits.floorRate, in: .zero) == .infinity)
     }
 
     private static func sport(_ name: String, _ paths: String..., change: (inout Sport) -> Void) -> Case {
@@ -173,11 +216,15 @@ import Vitals
     @Test(arguments: sleepTotals)
     func `takes minutes of a sleep that are together no longer than it`(_ example: Case) { check(example) }
 
-    private static func count(_ metric: Metric, _ amount: Double, _ paths: String...) -> Case {
+    private static func count(
+        _ metric: Metric, _ amount: Double, in length: Duration = .days(7), of activity: String? = nil,
+        _ paths: String...
+    ) -> Case {
         Case(
-            name: "\(metric.rawValue) \(amount)",
+            name: "\(metric.rawValue) \(amount) \(activity ?? "") in \(length)",
             sample: Sample(
-                metric: metric, start: start, end: start + .hours(1),
+                metric: metric, start: start, end: start + length,
+                qualifiers: activity.map { [.activity: $0] } ?? [:],
                 reading: .count(Increment(amount: amount) ?? Increment(count: -1))), paths: paths)
     }
 

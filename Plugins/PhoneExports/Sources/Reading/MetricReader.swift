@@ -49,7 +49,7 @@ final class MetricReader {
         return nil
     }
 
-    /// Of records that overlap, the one that ends later, as the gateway would choose: an export must not contradict itself.
+    /// Of records that overlap, the one changed later, or else the one that ends later, as the gateway would choose: an export must not contradict itself.
     private func nextDistinct() throws(ExportError) -> Sample? {
         guard mayOverlap else { return try nextOfAll() }
         while let sample = try nextOfAll() {
@@ -133,12 +133,13 @@ extension Sample {
         return start == other.start || metric.shape != .count && start < other.end && other.start < end
     }
 
-    /// Which one counts: the sleep that says more, then the one that ends later, then the one that starts earlier, then the one that a
-    /// person started.
+    /// Which one counts: the sleep that says more, then the one that its source changed later, then the one that ends later, then the one
+    /// that starts earlier, then the one that a person started.
     fileprivate func prevails(over other: Sample) -> Bool {
         if case .sleep(let sleep) = reading, case .sleep(let rival) = other.reading, sleep.detail != rival.detail {
             return sleep.detail > rival.detail
         }
+        if let ours = changedAt, let theirs = other.changedAt, ours != theirs { return ours > theirs }
         if end != other.end { return end > other.end }
         if start != other.start { return start < other.start }
         return isUserInitiated && !other.isUserInitiated

@@ -1,3 +1,5 @@
+import Vitals
+
 /// The values of each kind of column that are measurements. Everything else is the app's or the wearable's mark for "none".
 package enum ValidRange {
     /// Heart rates, bpm. 255 is "illegal", 0 and -1 are "not measured".
@@ -20,6 +22,33 @@ package enum ValidRange {
     package static let weight: ClosedRange<Double> = 0.4...650
     /// Blood glucose, mg/dL.
     package static let glucose: ClosedRange<Double> = 10...1000
+
+    /// Whether a person can make so many steps, and more than none, in a time.
+    package static func isPossible(steps: Int, in length: Duration) -> Bool {
+        steps > 0 && SampleLimits.steps.contains(steps)
+            && Double(steps) <= SampleLimits.most(at: SampleLimits.stepRate, in: length)
+    }
+
+    /// An amount within a range that a person can do in a time, at a highest rate per second; `nil` for any other, and for 0 and -1,
+    /// which are not measured. Without it the rest of its record still counts.
+    package static func possible(
+        _ amount: Double?, _ range: ClosedRange<Double>, at rate: Double, in length: Duration
+    ) -> Double? {
+        guard let amount, amount > 0, range.contains(amount), amount <= SampleLimits.most(at: rate, in: length) else {
+            return nil
+        }
+        return amount
+    }
+
+    /// The same of metres on foot.
+    package static func possible(metres: Double?, in length: Duration) -> Double? {
+        possible(metres, SampleLimits.distance, at: SampleLimits.footSpeed, in: length)
+    }
+
+    /// The same of kilocalories.
+    package static func possible(energy: Double?, in length: Duration) -> Double? {
+        possible(energy, SampleLimits.energy, at: SampleLimits.energyRate, in: length)
+    }
 
     /// Numbers that stand for "not measured" in any column.
     package static let notMeasured: Set<Double> = [0, -1, 255]

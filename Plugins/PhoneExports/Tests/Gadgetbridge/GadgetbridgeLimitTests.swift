@@ -162,7 +162,7 @@ import Vitals
         try phone.table("GARMIN_ACTIVITY_SAMPLE", "STEPS I!, DISTANCE_CM I!")
         try phone.insert(
             "AK102_ACTIVITY_SAMPLE",
-            [[Phone.midnight, 7, 500_000_000], [Phone.midnight + 60, 7, 500_000_001], [Phone.midnight + 120, 7, -1]])
+            [[Phone.midnight, 7, 90_000], [Phone.midnight + 60, 7, 90_001], [Phone.midnight + 120, 7, -1]])
         try phone.insert(
             "GARMIN_ACTIVITY_SAMPLE", [[Phone.midnight + 600, 5, 100], [Phone.midnight + 660, 9, 1_000_000_000_000]])
         let found = try phone.samples(.steps)
@@ -170,6 +170,7 @@ import Vitals
             if case .count(let steps) = sample.reading { steps.distance } else { nil }
         }
         #expect(found.compactMap(\.value) == [7, 7, 7, 5, 4])
-        #expect(distances == [5_000_000, nil, nil, 1, nil] && found.allSatisfy { $0.violations.isEmpty })
+        // 15 m in a second.
+        #expect(distances == [900, nil, nil, 1, nil] && found.allSatisfy { $0.violations.isEmpty })
     }
 }

@@ -101,6 +101,32 @@ import Vitals
         #expect(try phone.values(.steps).map(\.number) == [100, 250])
     }
 
+    @Test func `steps that nobody makes in a minute have gathered since the row before, or since the day began`() throws
+    {
+        // Five steps of the evening, and the next morning without a row before.
+        try counts([(20 * 60, 300), (20 * 60 + 30, 1000), (33 * 60, 1200), (33 * 60 + 1, 1800), (33 * 60 + 2, 1900)])
+        let wanted = [
+            Value((20 * 60 - 1) * 60, 20 * 3600, 300), Value(20 * 3600, 20 * 3600 + 1800, 700),
+            // 600 steps of a minute are none.
+            Value(86_400, 33 * 3600, 1200), Value((33 * 60 + 1) * 60, (33 * 60 + 2) * 60, 100),
+        ]
+        #expect(try phone.values(.steps) == wanted)
+        // Also where a page ends between the beginning of such steps and their row.
+        for limit in [1, 2, 50] { #expect(try phone.samples(.steps, limit: limit).map { Value($0) } == wanted) }
+        #expect(try phone.open().skippedRows == ["CMF_ACTIVITY_SAMPLE": [.implausible: 1]])
+    }
+
+    @Test func `a row among seconds that has more steps than anybody makes is none`() throws {
+        try phone.table("MI_BAND_ACTIVITY_SAMPLE", "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!")
+        let seconds = (1...9).map { second -> [Any] in
+            [midnight + 120 + Int64(second), 0, second == 3 ? 2941 : -1, 1, 255]
+        }
+        let minutes = [(60, 6), (120, 18), (180, 10)].map { [midnight + Int64($0.0), 0, $0.1, 1, 255] as [Any] }
+        try phone.insert("MI_BAND_ACTIVITY_SAMPLE", minutes + seconds)
+        #expect(try phone.values(.steps).map(\.number) == [6, 18, 10])
+        #expect(try phone.open().skippedRows["MI_BAND_ACTIVITY_SAMPLE"]?[.implausible] == 1)
+    }
+
     @Test func `rows of other lengths have their own`() throws {
         try phone.table(
             "COLMI_ACTIVITY_SAMPLE", "RAW_KIND I!, STEPS I!, HEART_RATE I!, DISTANCE I!, CALORIES I!",

@@ -25,7 +25,7 @@ import Vitals
                 counts.append(
                     Count(
                         device: device, start: start, end: start + Int64(minutes * 60_000),
-                        number: Int.random(in: 1...500, using: &random)))
+                        number: Int.random(in: 1...300, using: &random)))
             }
         }
         return counts

@@ -1,4 +1,5 @@
 import GatewayKit
+import TestSupport
 import Testing
 import Vitals
 
@@ -103,6 +104,36 @@ import Vitals
         // That of the second one ends later.
         let samples = try phone.samples(.sleep)
         #expect(samples.map(\.value) == [200] && samples.first?.start == HealthPhone.at(0, 10))
+    }
+
+    @Test func `of two forms of a night or workout the one changed later counts`()
+        async throws
+    {
+        for metric in [Metric.sleep, .sport] {
+            let table = metric == .sleep ? "sleep_session_record_table" : "exercise_session_record_table"
+            let phone = try HealthPhone()
+            for (row, minutes) in [(1, Int64(60)), (2, 50)] {
+                let end = HealthPhone.ms(1, minutes)
+                let type = metric == .sport ? [("exercise_type", "33")] : []
+                try phone.interval(table, row, HealthPhone.ms(1), end, type)
+                try phone.run("INSERT INTO sleep_stages_table VALUES (\(row), \(HealthPhone.ms(1)), \(end), 4)")
+            }
+            func exported(_ row: Int, changedAt time: Int64) throws -> [Sample] {
+                try phone.run("UPDATE \(table) SET last_modified_time = \(time) WHERE row_id = \(row)")
+                return try phone.samples(metric)
+            }
+            #expect(try exported(1, changedAt: 5).map(\.value) == [60])
+            let newer = try exported(2, changedAt: HealthPhone.ms(9))
+            #expect(newer.map(\.value) == [50] && newer.map(\.changedAt) == [HealthPhone.at(9)])
+            let newest = try exported(1, changedAt: HealthPhone.ms(10))
+            #expect(newest.map(\.value) == [60])
+            // In a store the times count, too, whichever export comes first.
+            for order in [[newer, newest], [newest, newer]] {
+                let store = try ConsumedStore(.lastReported, device: try #require(DeviceID("watch")))
+                for samples in order { try await store.ingest(samples) }
+                #expect(store.held(metric) == newest)
+            }
+        }
     }
 
     @Test func `sessions that do not touch are sleeps of their own`() throws {

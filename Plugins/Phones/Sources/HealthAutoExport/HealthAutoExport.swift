@@ -6,9 +6,9 @@ package import Vitals
 package enum HealthAutoExport: PhoneApp {
     package static let driver = "health-auto-export"
     package static let name = "Health Auto Export"
-    /// Its nights are made of stages, of which a document may have a part. Not `lastReported`: two apps may write one night, and each
-    /// document would withdraw and restore both.
-    package static let overlaps = OverlapRule.latestEnd
+    /// Its records have no time of change, and its nights are made of stages, of which a document may have a part. Not `lastReported`:
+    /// a document that comes once more would bring back what a newer one has corrected.
+    package static let overlaps = OverlapRule.newest
     package static let sourceOption = "source"
     package static let hasWarnings = true
     package static let metrics: [Metric] = [

@@ -6,8 +6,8 @@ package import Vitals
 package enum HealthConnectWebhook: PhoneApp {
     package static let driver = "health-connect-webhook"
     package static let name = "HC Webhook"
-    /// It counts the steps of a whole day or hour from the part of it that it asks for.
-    package static let overlaps = OverlapRule.largestCount
+    /// Its records say mostly when they were changed. Its counts of a day or hour do not, and may be of the part of it that it asks for.
+    package static let overlaps = OverlapRule.newest
     package static let sourceOption = "app"
     package static let metrics: [Metric] = [
         .heartRate, .restingHeartRate, .heartRateVariability, .bloodPressure, .bloodOxygen, .respiratoryRate,

@@ -27,13 +27,15 @@ struct WebhookEntry {
     private var model: String?
     /// What that is, as a number of Health Connect.
     private var deviceType: Int64?
+    /// When Health Connect last changed the record (`Metadata.lastModifiedTime`).
+    var changedAt: Timestamp?
     var stages: [Sleep.Stage] = []
     /// Why stages of a sleep are skipped, one for each.
     var unknownStages: [String] = []
 
     private enum Key {
         case start, end, number, average, systolic, diastolic, delta, baseline, duration, distance, steps, type, stages
-        case metadata
+        case metadata, change
     }
     private static let keys = JSONWords<Key>([
         ("time", .start), ("start_time", .start), ("end_time", .end), ("session_end_time", .end),
@@ -42,7 +44,8 @@ struct WebhookEntry {
         ("systolic", .systolic), ("diastolic", .diastolic), ("delta_celsius", .delta),
         ("avg_delta_celsius", .delta), ("baseline_celsius", .baseline),
         ("duration_seconds", .duration), ("distance_meters", .distance), ("steps", .steps), ("type", .type),
-        ("stages", .stages), ("metadata", .metadata),
+        ("stages", .stages), ("metadata", .metadata), ("sleep_updated_at", .change), ("last_modified_time", .change),
+        ("lastModifiedTime", .change),
     ])
 
     init(_ reader: inout JSONReader, calendar: LocalCalendar) throws(JSONError) {
@@ -62,25 +65,35 @@ struct WebhookEntry {
             case .steps: steps = try reader.looseNumber()
             case .type: type = try reader.looseWord()
             case .stages: try readStages(&reader, calendar)
-            case .metadata: try readMetadata(&reader)
+            case .metadata: try readMetadata(&reader, calendar)
+            case .change: try readChange(&reader, calendar)
             }
         }
         number = number ?? average
     }
 
-    private enum MetadataKey { case origin, device }
-    private static let metadataKeys = JSONWords<MetadataKey>([("data_origin", .origin), ("device", .device)])
+    /// Reads when the record was changed. A time that no record can have is none.
+    private mutating func readChange(_ reader: inout JSONReader, _ calendar: LocalCalendar) throws(JSONError) {
+        guard let time = try reader.time(calendar), SampleLimits.moments.contains(time) else { return }
+        changedAt = max(changedAt ?? time, time)
+    }
+
+    private enum MetadataKey { case origin, device, change }
+    private static let metadataKeys = JSONWords<MetadataKey>([
+        ("data_origin", .origin), ("device", .device), ("last_modified_time", .change), ("lastModifiedTime", .change),
+    ])
     private enum DeviceKey { case manufacturer, model, type }
     private static let deviceKeys = JSONWords<DeviceKey>([
         ("manufacturer", .manufacturer), ("model", .model), ("type", .type),
     ])
 
-    private mutating func readMetadata(_ reader: inout JSONReader) throws(JSONError) {
+    private mutating func readMetadata(_ reader: inout JSONReader, _ calendar: LocalCalendar) throws(JSONError) {
         guard try reader.looseObject() else { return }
         while let key = try reader.nextKey(in: Self.metadataKeys) {
             switch key {
             case .origin: app = try reader.looseText()
             case .device: try readDevice(&reader)
+            case .change: try readChange(&reader, calendar)
             }
         }
     }

@@ -25,6 +25,13 @@ enum WebhookMetric {
         }
     }
 
+    /// Whether its values are those of records that grow, and stay while their record changes.
+    var isSeries: Bool {
+        if case .skinTemperature = self { return true }
+        if case .value(let metric) = self { return metric == .heartRate }
+        return false
+    }
+
     /// The sample of a record.
     func record(of entry: WebhookEntry, name: String) -> Record {
         switch self {

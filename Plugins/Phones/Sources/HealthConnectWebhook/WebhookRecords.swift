@@ -86,7 +86,8 @@ struct WebhookRecords: RecordStream {
             {
                 return .skipped(reason)
             }
-            return metric.record(of: entry, name: name).from(sources.origin(of: entry.source))
+            return metric.record(of: entry, name: name)
+                .from(sources.origin(of: entry.source), changedAt: metric.isSeries ? nil : entry.changedAt)
         }
         return nil
     }

@@ -75,10 +75,11 @@ package enum Record: Sendable, Hashable {
     /// An interval in which a source counted nothing. It is none that the source has: it must not hide what another one counted.
     static func nothing(of metric: Metric) -> Record { .skipped("an interval without \(metric.rawValue)") }
 
-    /// The same record of a source.
-    func from(_ origin: SampleOrigin?) -> Record {
+    /// The same record of a source, which has changed it then.
+    func from(_ origin: SampleOrigin?, changedAt: Timestamp? = nil) -> Record {
         guard case .sample(var sample) = self else { return self }
         sample.origin = origin
+        sample.changedAt = changedAt
         return .sample(sample)
     }
 }

@@ -6,6 +6,9 @@ import Vitals
 /// a new local day, or comes there after a pause, begins at 0: the watch was not worn, or lay still, while its day began. One that
 /// does not fall and has rows on both sides of the gateway's midnight continues: it is that of a phone in the west, whose day is not
 /// over. One that falls within a day is a journey; its first row only begins the new count.
+///
+/// Steps are those of the row's minute, if a person can make so many in one. Else they have gathered since the row before, or since
+/// the day of the wearable began.
 struct CountFeed: Feed {
     let metric = Metric.steps
     var tables: [String] { [table] }
@@ -19,6 +22,8 @@ struct CountFeed: Feed {
     /// The longest pause over the gateway's midnight after which a count that did not fall is still the same one. Wearables of running
     /// counts write a row each minute while they are worn, and at rest at least one each hour.
     static let pauseOverMidnight: Duration = .hours(2)
+    /// How long before the minute of a row its steps may have begun to gather: a day on which clocks go back.
+    static let longest: Duration = .hours(25)
 
     func stream(_ reading: ExportRange) throws(ExportError) -> any SampleStream {
         let columns = ["STEPS"] + (distance.map { [$0] } ?? [])
@@ -34,7 +39,8 @@ struct CountFeed: Feed {
         let last = try before.step() ? CountStream.Count(Row(before, unit: unit)) : nil
         before.reset()
         let statement = try reading.database.statement(Table.select(columns, from: table))
-        statement.bind(reading.device, first, unit.number(notBefore: reading.to + Self.minute))
+        // Rows behind the end may have steps that began before it.
+        statement.bind(reading.device, first, unit.number(notBefore: reading.to + Self.minute + Self.longest))
         return CountStream(statement, self, after: last, reading)
     }
 }
@@ -54,6 +60,13 @@ private final class CountStream: SampleStream {
         }
     }
 
+    /// What a row adds.
+    private struct Difference {
+        var steps: Int64
+        var centimetres: Double?
+        var isWhole: Bool
+    }
+
     private let statement: ExportStatement
     private let feed: CountFeed
     private var last: Count?
@@ -71,31 +84,48 @@ private final class CountStream: SampleStream {
             let row = Row(statement, unit: feed.unit)
             guard let count = Count(row) else {
                 // -1 is no count: such a row says nothing.
-                if row.integer(0) == nil { reading.skippedRows.add(row.absence(0), in: feed.table) }
+                if row.integer(0) == nil { skip(row.absence(0), at: row.moment) }
                 continue
             }
             defer { last = count }
-            guard let steps = difference(count) else {
-                reading.skippedRows.add(.countFell, in: feed.table)
+            guard let found = difference(count) else {
+                skip(.countFell, at: count.moment)
                 continue
             }
-            guard steps.count > 0 else { continue }
-            guard SampleLimits.steps.contains(steps.count) else {
-                reading.skippedRows.add(.implausible, in: feed.table)
+            guard found.steps > 0 else { continue }
+            let steps = Int(clamping: found.steps)
+            guard let start = begin(of: steps, whole: found.isWhole, to: count.moment) else {
+                skip(.implausible, at: count.moment)
                 continue
             }
+            let metres = ValidRange.possible(metres: found.centimetres.map { $0 / 100 }, in: count.moment - start)
             let sample = Sample(
-                metric: .steps, start: count.moment - CountFeed.minute, end: count.moment, reading: .count(steps))
+                metric: .steps, start: start, end: count.moment,
+                reading: .count(Increment(count: steps, distance: metres)))
             return Candidate(sample: sample, rank: .minutes)
         }
         return nil
     }
 
-    /// The steps since the row before; `nil` where a count fell within a day.
-    private func difference(_ count: Count) -> Increment? {
-        func whole() -> Increment {
-            Increment(count: Int(clamping: count.steps), distance: metres(count.centimetres))
-        }
+    /// Counts a row, unless it belongs to the range behind.
+    private func skip(_ reason: SkippedRows.Reason, at moment: Timestamp) {
+        if moment < reading.to + CountFeed.minute { reading.skippedRows.add(reason, in: feed.table) }
+    }
+
+    /// When so many steps began to gather: within the minute, since the day began if they are its `whole` count, or since the row before;
+    /// `nil` if there was no time for them.
+    private func begin(of steps: Int, whole isWhole: Bool, to end: Timestamp) -> Timestamp? {
+        let minute = end - CountFeed.minute
+        let earliest = minute - CountFeed.longest
+        let floor = max(last?.moment ?? earliest, earliest)
+        let day = reading.calendar.bounds(of: reading.calendar.day(of: minute)).lowerBound
+        return [minute, isWhole ? max(day, floor) : floor, floor].map { min($0, minute) }
+            .first { ValidRange.isPossible(steps: steps, in: end - $0) }
+    }
+
+    /// The steps since the row before, or the whole count of a new day; `nil` where a count fell within a day.
+    private func difference(_ count: Count) -> Difference? {
+        func whole() -> Difference { Difference(steps: count.steps, centimetres: count.centimetres, isWhole: true) }
         guard let last else { return whole() }
         // A row is stamped at its end: one of midnight has the count of the day that ends, unless it has begun anew already.
         let day = reading.calendar.day(of: last.moment - CountFeed.minute)
@@ -105,10 +135,6 @@ private final class CountStream: SampleStream {
             return reading.calendar.day(of: count.moment) == day ? nil : whole()
         }
         let way = count.centimetres.flatMap { now in last.centimetres.map { now - $0 } }
-        return Increment(count: Int(clamping: count.steps - last.steps), distance: metres(way))
-    }
-
-    private func metres(_ centimetres: Double?) -> Double? {
-        centimetres.flatMap { StepFeeds.plausible($0 / 100, SampleLimits.distance) }
+        return Difference(steps: count.steps - last.steps, centimetres: way, isWhole: false)
     }
 }

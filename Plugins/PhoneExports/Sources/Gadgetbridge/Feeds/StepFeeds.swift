@@ -36,11 +36,6 @@ enum StepFeeds {
         return table.columns.contains("DISTANCE_METERS") ? ("DISTANCE_METERS", 1) : nil
     }
 
-    /// A distance or an energy that can be; -1 and 0 are not measured. Without it the steps still count.
-    static func plausible(_ amount: Double, _ range: ClosedRange<Double>) -> Double? {
-        amount > 0 && range.contains(amount) ? amount : nil
-    }
-
     /// A feed of rows that end at their own moment; `end` returns `nil` where it cannot be read.
     private static func feed(
         _ table: Table, lead: Duration, more: String? = nil,
@@ -54,15 +49,16 @@ enum StepFeeds {
             guard let count = row.integer(0) else { return .skipped(row.absence(0)) }
             guard count > 0 else { return .nothing }
             if more != nil, row.isNull(columns.count - 1) { return .skipped(.notMeasured) }
+            let start = row.moment - lead
             guard let end = end(row, columns.count - 1), let steps = Int(exactly: count),
-                SampleLimits.steps.contains(steps)
+                ValidRange.isPossible(steps: steps, in: end - start)
             else { return .skipped(.implausible) }
             let metres = distance.flatMap { scale in row.number(1).map { $0 * scale.scale } }
             return .sample(
                 Sample(
-                    metric: .steps, start: row.moment - lead, end: end,
+                    metric: .steps, start: start, end: end,
                     reading: .count(
-                        Increment(count: steps, distance: metres.flatMap { plausible($0, SampleLimits.distance) }))))
+                        Increment(count: steps, distance: ValidRange.possible(metres: metres, in: end - start)))))
         }
     }
 
@@ -78,10 +74,11 @@ enum StepFeeds {
                 guard let other = row.integer(1) else { return .skipped(row.absence(1)) }
                 let end = table.unit.moment(other)
                 guard count > 0, end > row.moment else { return .nothing }
-                guard let steps = Int(exactly: count), SampleLimits.steps.contains(steps),
-                    end - row.moment <= SampleLimits.duration
+                let length = end - row.moment
+                guard let steps = Int(exactly: count), ValidRange.isPossible(steps: steps, in: length),
+                    length <= SampleLimits.duration
                 else { return .skipped(.implausible) }
-                let energy = row.number(2).flatMap { plausible($0 / 1000, SampleLimits.energy) }
+                let energy = ValidRange.possible(energy: row.number(2).map { $0 / 1000 }, in: length)
                 return .sample(
                     Sample(
                         metric: .steps, start: row.moment, end: end,

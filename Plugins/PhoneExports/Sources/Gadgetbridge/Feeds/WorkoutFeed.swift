@@ -58,7 +58,8 @@ private final class WorkoutStream: SampleStream {
             }
             let summary = if let number = row.integer(2) { try summary(of: number) } else { nil as WorkoutSummary? }
             let sample = Sample(
-                metric: .sport, start: row.moment, end: end, reading: .sport(Sport(kind: kind, summary)))
+                metric: .sport, start: row.moment, end: end,
+                reading: .sport(Sport(kind: kind, summary, lasting: end - row.moment)))
             return Candidate(sample: sample, rank: .records)
         }
         return nil
@@ -82,7 +83,7 @@ private final class WorkoutStream: SampleStream {
 
 extension Sport {
     /// A workout of one of Gadgetbridge's kinds, with what its summary says.
-    fileprivate init(kind: Int64, _ summary: WorkoutSummary?) {
+    fileprivate init(kind: Int64, _ summary: WorkoutSummary?, lasting length: Duration) {
         func rate(_ key: String) -> Double? {
             summary?.number(key).flatMap { ValidRange.heartRate.contains($0) ? $0 : nil }
         }
@@ -91,10 +92,11 @@ extension Sport {
         }
         self.init(
             activity: ActivityKind.name(of: kind),
-            distance: amount("distanceMeters").flatMap { SampleLimits.distance.contains($0) ? $0 : nil },
-            energy: amount("active_calories", "caloriesBurnt").flatMap { SampleLimits.energy.contains($0) ? $0 : nil },
+            distance: ValidRange.possible(
+                amount("distanceMeters"), SampleLimits.distance, at: SampleLimits.speed, in: length),
+            energy: ValidRange.possible(energy: amount("active_calories", "caloriesBurnt"), in: length),
             steps: amount("steps").flatMap { Int(exactly: $0.rounded()) }
-                .flatMap { SampleLimits.steps.contains($0) ? $0 : nil },
+                .flatMap { ValidRange.isPossible(steps: $0, in: length) ? $0 : nil },
             minimumHeartRate: rate("minHR"), averageHeartRate: rate("averageHR"), maximumHeartRate: rate("maxHR"))
     }
 }

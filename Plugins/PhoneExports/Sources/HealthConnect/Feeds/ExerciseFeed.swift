@@ -27,7 +27,8 @@ struct ExerciseFeed: Feed {
     init?(_ source: RecordSource) throws(ExportError) {
         guard let records = try source.records(Self.table, by: "start_time", with: ["end_time", "exercise_type"])
         else { return nil }
-        sessions = records.select(["r.end_time", "r.exercise_type", records.methodColumn])
+        sessions = records.select(
+            ["r.end_time", "r.exercise_type", records.methodColumn, records.changeColumn])
         func amounts(_ table: String, _ column: String) throws(ExportError) -> String? {
             try source.records(table, by: "start_time", with: ["end_time", column])?
                 .select(["r.end_time", "r.\(column)"])
@@ -57,17 +58,17 @@ struct ExerciseFeed: Feed {
             guard let sql else { return nil }
             return try Self.sum(sql, from: start, to: end, reading)
         }
-        func within(_ range: ClosedRange<Double>, _ value: Double?) -> Double? {
-            value.flatMap { $0 > 0 && range.contains($0) ? $0 : nil }
-        }
         // Stored in calories.
         var energy = try sum(active)
         if energy == nil { energy = try sum(total) }
         let count = try sum(steps).flatMap { Int(exactly: $0) }
+        let length = end - start
         var sport = Sport(
-            activity: ExerciseType.name(of: type), distance: within(SampleLimits.distance, try sum(distance)),
-            energy: within(SampleLimits.energy, energy.map { $0 / 1000 }),
-            steps: count.flatMap { $0 > 0 && SampleLimits.steps.contains($0) ? $0 : nil })
+            activity: ExerciseType.name(of: type),
+            distance: ValidRange.possible(
+                try sum(distance), SampleLimits.distance, at: SampleLimits.speed, in: length),
+            energy: ValidRange.possible(energy: energy.map { $0 / 1000 }, in: length),
+            steps: count.flatMap { ValidRange.isPossible(steps: $0, in: length) ? $0 : nil })
         guard let rates else { return sport }
         let statement = try reading.database.statement(rates)
         statement.bind(reading.device, start.milliseconds, end.milliseconds)
@@ -131,6 +132,7 @@ private final class ExerciseStream: SampleStream {
             }
             let sample = Sample(
                 metric: .sport, start: row.moment, end: end, isUserInitiated: Records.isManual(row.integer(2)),
+                changedAt: Records.change(row.integer(3)),
                 reading: .sport(try feed.sport(type, from: row.moment, to: end, reading)))
             return Candidate(sample: sample, rank: .records)
         }

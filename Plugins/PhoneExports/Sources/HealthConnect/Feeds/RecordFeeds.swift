@@ -11,8 +11,8 @@ enum StepFeed {
             guard let number = row.integer(1) else { return .skipped(.unreadable) }
             guard count != 0 else { return .nothing }
             let end = Timestamp(milliseconds: number)
-            guard let steps = Int(exactly: count), count > 0, SampleLimits.steps.contains(steps), end > row.moment,
-                end - row.moment <= SampleLimits.duration
+            guard let steps = Int(exactly: count), end > row.moment, end - row.moment <= SampleLimits.duration,
+                ValidRange.isPossible(steps: steps, in: end - row.moment)
             else { return .skipped(.implausible) }
             return .sample(
                 Sample(

@@ -23,7 +23,8 @@ struct SleepSessionNights: NightFeed {
         else { return nil }
         try source.database.order(
             Self.stages, rows: "SELECT parent_key, stage_start_time, rowid FROM main.\(Self.stages)")
-        sessions = records.select(["r.end_time", "r.row_id", records.methodColumn, records.deviceColumn])
+        sessions = records.select(
+            ["r.end_time", "r.row_id", records.methodColumn, records.deviceColumn, records.changeColumn])
     }
 
     func nights(_ reading: ExportRange) throws(ExportError) -> [Sample] {
@@ -48,10 +49,13 @@ struct SleepSessionNights: NightFeed {
             let found = StageLength.lasting(.milliseconds(1)).stages(of: rows, from: row.moment, to: end)
             let session = Sample(
                 metric: .sleep, start: row.moment, end: end, isUserInitiated: Records.isManual(row.integer(2)),
+                changedAt: Records.change(row.integer(4)),
                 reading: .sleep(Sleep(stages: found)))
             if found.isEmpty { reading.skip(.incomplete, in: table, at: row.moment) }
             let device = row.integer(3)
-            if let joined = open[device]?.joined(with: session) {
+            if var joined = open[device]?.joined(with: session) {
+                // Of one that lost a session, none of the others says so. An export has all of them, so that the last one counts.
+                joined.changedAt = nil
                 open[device] = joined
             } else if !found.isEmpty {
                 guard sleeps.admits(row.moment) else {

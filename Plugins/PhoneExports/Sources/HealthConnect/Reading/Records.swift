@@ -12,6 +12,8 @@ struct Records: Sendable {
     private let method: String
     /// The number of the device that recorded it, in SQL; `NULL` where the export does not say.
     private let device: String
+    /// When the app changed a record, in SQL; `NULL` for series, whose values stay while their record grows.
+    private let change: String
     /// Whose the records are; `nil` where it does not matter.
     var origins: RecorderOrigins?
 
@@ -26,8 +28,8 @@ struct Records: Sendable {
         else { return nil }
         try database.order(name, rows: "SELECT app_info_id, \(time), row_id FROM \(record.quoted)")
         self.init(
-            table: name, record: record, joins: "CROSS JOIN \(record.quoted) AS r ON r.row_id = o.row", devices: devices
-        )
+            table: name, record: record, joins: "CROSS JOIN \(record.quoted) AS r ON r.row_id = o.row",
+            change: "r.last_modified_time", devices: devices)
     }
 
     /// The values of series; `nil` if the export has none of this app.
@@ -55,11 +57,12 @@ struct Records: Sendable {
             table: child.name, record: record,
             joins: """
                 CROSS JOIN \(values) AS s ON s.rowid = o.row CROSS JOIN \(record.quoted) AS r ON r.row_id = s.parent_key
-                """, devices: devices)
+                """, change: "NULL", devices: devices)
     }
 
-    private init(table: String, record: RecordTable, joins: String, devices: [Int64]?) {
+    private init(table: String, record: RecordTable, joins: String, change: String, devices: [Int64]?) {
         self.table = table
+        self.change = change
         order = "temp.\(ExportDatabase.quoted(table))"
         self.joins = joins
         let numbers = devices?.map { String($0) }.joined(separator: ", ")
@@ -86,11 +89,13 @@ struct Records: Sendable {
         _ metric: Metric, _ columns: [String], read: @escaping @Sendable (Row, _ isManual: Bool) -> RowResult
     ) -> RowFeed {
         RowFeed(
-            metric: metric, table: table, rank: .records, unit: .milliseconds, sql: select(columns + [method, device])
+            metric: metric, table: table, rank: .records, unit: .milliseconds,
+            sql: select(columns + [method, device, change])
         ) { [origins] row in
             let result = read(row, Self.isManual(row.integer(columns.count)))
-            guard let origins, case .sample(var sample) = result else { return result }
-            sample.origin = origins.origin(of: row.integer(columns.count + 1))
+            guard case .sample(var sample) = result else { return result }
+            if let origins { sample.origin = origins.origin(of: row.integer(columns.count + 1)) }
+            sample.changedAt = Self.change(row.integer(columns.count + 2))
             return .sample(sample)
         }
     }
@@ -99,6 +104,13 @@ struct Records: Sendable {
     var methodColumn: String { method }
     /// The column with the number of the device that recorded it.
     var deviceColumn: String { device }
+    /// The column that says when the app changed a record.
+    var changeColumn: String { change }
+
+    /// When the app changed a record, by its `last_modified_time` in milliseconds; `nil` if that is no time of a record.
+    static func change(_ number: Int64?) -> Timestamp? {
+        number.map { Timestamp(milliseconds: $0) }.flatMap { SampleLimits.moments.contains($0) ? $0 : nil }
+    }
 
     /// Whether a person recorded it: 1 is recorded actively, 3 entered by hand; 0 is unknown and 2 automatic
     /// (`Metadata.RECORDING_METHOD_*` of Android).
