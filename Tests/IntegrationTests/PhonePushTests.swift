@@ -196,21 +196,27 @@ struct PhonePushTests {
                 #expect(answer.status == 200, "\(answer)")
                 return ["new", "corrected", "known", "superseded"].map { answer.json[$0]?.asInt }
             }
-            func night(until end: String, _ lastStage: String) -> String {
-                """
-                {"sleep":[{"session_end_time":"2026-01-05T\(end)Z","stages":[
-                {"stage":"light","start_time":"2026-01-04T23:00:00Z","end_time":"2026-01-05T01:00:00Z"},
-                {"stage":"\(lastStage)","start_time":"2026-01-05T01:00:00Z","end_time":"2026-01-05T\(end)Z"}]}]}
-                """
+            let stages = [
+                ("light", "2026-01-04T23:00:00Z", "2026-01-05T01:00:00Z"),
+                ("deep", "2026-01-05T01:00:00Z", "2026-01-05T05:00:00Z"),
+                ("rem", "2026-01-05T05:00:00Z", "2026-01-05T06:30:00Z"),
+            ]
+            func night(_ count: Int) -> String {
+                let parts = stages.prefix(count).map { stage, start, end in
+                    #"{"stage":"\#(stage)","start_time":"\#(start)","end_time":"\#(end)"}"#
+                }
+                let end = stages[count - 1].2
+                return #"{"sleep":[{"session_end_time":"\#(end)","stages":[\#(parts.joined(separator: ","))]}]}"#
             }
             func steps(_ count: Int, until end: String) -> String {
                 #"{"steps":[{"count":\#(count),"start_time":"2026-01-05T00:00:00Z","end_time":"2026-01-05T\#(end)Z"}]}"#
             }
-            #expect(try await post(night(until: "06:30:00", "deep")) == [1, 0, 0, 0])
-            #expect(try await post(night(until: "05:00:00", "deep")) == [0, 0, 0, 1])
+            #expect(try await post(night(3)) == [1, 0, 0, 0])
+            #expect(try await post(night(2)) == [0, 0, 0, 1])
             #expect(try await post(steps(9000, until: "20:00:00")) == [1, 0, 0, 0])
-            // Of a part of the day, with its own end; then with the end of the day.
+            // Of a part of the day, with its own end; then a correction of the same interval.
             #expect(try await post(steps(3000, until: "08:00:00")) == [0, 0, 0, 1])
+            #expect(try await post(steps(4000, until: "20:00:00")) == [0, 1, 0, 0])
             #expect(try await post(steps(4000, until: "20:00:00")) == [0, 0, 1, 0])
             #expect(try await post(steps(9100, until: "20:30:00")) == [1, 0, 0, 0])
             // The last message of all.

@@ -19,6 +19,18 @@ import Vitals
             raisedAt: dawn, sampleID: valueID, user: user)
     }
 
+    /// Warns of two things. Returns the places of those that were known.
+    private func warned(_ store: SQLiteStore) async throws -> Set<Int> {
+        let events = [AlertRule(.irregularRhythm), AlertRule(.fibrillation)].map { rule in
+            AlertEvent(
+                id: Self.valueID, rule: rule, edge: .raised, value: nil, limit: nil, origin: .device,
+                measuredAt: dawn, raisedAt: dawn, sampleID: nil)
+        }
+        return try await store.ingest(
+            Ingest(.band, []) { $0.facts = events.map { (.alert, .alert($0, isLate: true)) } }
+        ).repeatedFacts
+    }
+
     /// A store after a crash, with everything that may have a person's data, also in pages that were freed and in copies beside it.
     private func filled() async throws -> StoreFolder {
         let folder = try StoreFolder()
@@ -34,6 +46,7 @@ import Vitals
                 .cursor(.heartRate, dawn),
             ], of: .band)
         try await store.saveNotes(["a": Array(Self.name.utf8)], of: .band)
+        #expect(try await warned(store) == [])
         for number in 0..<3 {
             try await store.complete(
                 StoredAnswer(
@@ -107,6 +120,9 @@ import Vitals
         #expect(facts.map { $0.gap?.reason } == [.erased])
         #expect(facts.first?.gap?.metric == nil && facts.first?.gap?.from == nil)
         #expect(facts.first?.gap?.sequences.isEmpty == false)
+        // Not even when it warned of what is known.
+        #expect(try await warned(store) == [])
+        #expect(try await warned(store) == [0, 1])
     }
 
     @Test func `after a crash between two steps nothing of it is served, and erasing again leaves no byte`()

@@ -218,6 +218,10 @@ final class SampleIngest {
         guard warning.at <= context.clock.now + SyncPolicy.futureTolerance else {
             return refuse(RefusalReason.future.rawValue, "The warning lies in the future; set the device's clock.")
         }
+        guard !input.erasures.cover(warning.at, user: nil) else {
+            skipErased(1, "alerts of \(warning.rule.name)")
+            return Self.tooOld
+        }
         return nil
     }
 

@@ -136,7 +136,18 @@ extension JSONWriter {
             }
         }
         member("issued", stored.receivedAt.description)
-        if let value = sample.value, let unit = code.unit { quantity(value, unit) }
+        if sample.isOnlyInBed {
+            // Nothing says that the person did not sleep.
+            member("dataAbsentReason") { reason in
+                reason.coding([
+                    ClinicalCode.Coding(
+                        system: "http://terminology.hl7.org/CodeSystem/data-absent-reason", code: "unknown",
+                        display: "Unknown")
+                ])
+            }
+        } else if let value = sample.value, let unit = code.unit {
+            quantity(value, unit)
+        }
         member("device") { $0.member("reference", "urn:uuid:\(device)") }
         let components = sample.components
         guard !components.isEmpty else { return }
@@ -185,18 +196,26 @@ private struct Component {
 }
 
 extension Sample {
+    /// Whether it is a time in bed of which nothing says whether the person slept.
+    var isOnlyInBed: Bool {
+        guard case .sleep(let sleep) = reading else { return false }
+        return sleep.minutesAsleep == 0 && sleep.minutes(.inBed) > 0
+    }
+
     /// What the sample has beside its number.
     fileprivate var components: [Component] {
         var result: [Component] = []
         func add(_ coding: ClinicalCode.Coding, _ value: Double?, _ unit: ClinicalCode.Unit) {
             if let value { result.append(Component(coding: coding, value: .quantity(value, unit))) }
         }
+        /// Devices write 0 for a heart rate that they have not measured.
+        func add(_ coding: ClinicalCode.Coding, rate: Double?) { add(coding, rate == 0 ? nil : rate, .perMinute) }
         switch reading {
         case .value: break
         case .bloodPressure(let pressure):
             add(ClinicalCode.systolic, pressure.systolic, .pressure)
             add(ClinicalCode.diastolic, pressure.diastolic, .pressure)
-            add(ClinicalCode.pulse, pressure.pulse, .perMinute)
+            add(ClinicalCode.pulse, rate: pressure.pulse)
         case .count(let increment):
             add(.own("distance_m", "Distance"), increment.distance, .metres)
             add(.own("energy_kcal", "Energy"), increment.energy, .energy)
@@ -210,9 +229,9 @@ extension Sample {
             add(.own("distance_m", "Distance"), sport.distance, .metres)
             add(.own("energy_kcal", "Energy"), sport.energy, .energy)
             add(ClinicalCode.stepCount, sport.steps.map { Double($0) }, .steps)
-            add(.own("heart_rate_min", "Lowest heart rate"), sport.minimumHeartRate, .perMinute)
-            add(.own("heart_rate_avg", "Average heart rate"), sport.averageHeartRate, .perMinute)
-            add(.own("heart_rate_max", "Highest heart rate"), sport.maximumHeartRate, .perMinute)
+            add(.own("heart_rate_min", "Lowest heart rate"), rate: sport.minimumHeartRate)
+            add(.own("heart_rate_avg", "Average heart rate"), rate: sport.averageHeartRate)
+            add(.own("heart_rate_max", "Highest heart rate"), rate: sport.maximumHeartRate)
         }
         // A maximum is no ordinary heart rate, so it says so.
         if kind != .normal { result.append(Component(coding: .own("kind"), value: .text(kind.rawValue))) }

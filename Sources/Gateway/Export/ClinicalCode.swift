@@ -55,8 +55,8 @@ struct ClinicalCode: Sendable {
         /// Units of the contract that UCUM writes in another way (https://ucum.org/ucum). What UCUM does not know is an annotation.
         private static let codes = [
             "bpm": "/min", "mmHg": "mm[Hg]", "%": "%", "°C": "Cel", "steps": "{steps}", "min": "min", "ms": "ms",
-            "breaths/min": "/min", "kg": "kg", "mg/dL": "mg/dL", "m": "m", "cm": "cm", "kcal": "kcal", "ml": "mL",
-            "g": "g", "h": "h", "kg/m²": "kg/m2",
+            "breaths/min": "/min", "kg": "kg", "mg/dL": "mg/dL", "m": "m", "cm": "cm", "kcal": "kcal", "mL": "mL",
+            "g": "g", "h": "h", "kg/m²": "kg/m2", "mL/(kg·min)": "mL/kg/min", "dBA": "dB[SPL]{A}",
         ]
         static let perMinute = Unit("bpm")
         static let minutes = Unit("min")
@@ -85,8 +85,6 @@ struct ClinicalCode: Sendable {
     static let diastolic = Coding.loinc("8462-4", "Diastolic blood pressure")
     static let pulse = heartRate
     static let stepCount = Coding.loinc("55423-8", "Number of steps in unspecified time Pedometer")
-    /// Only what lasts a day is a number of a day.
-    private static let dailySteps = Coding.loinc("41950-7", "Number of steps in 24 hour Measured")
     static let activity = Coding.loinc("73985-4", "Exercise activity")
 
     /// The rows by the name of the metric.
@@ -104,16 +102,15 @@ struct ClinicalCode: Sendable {
         "temperature": .vital([.loinc("8310-5", "Body temperature")], Unit("°C"), "bodytemp"),
         "respiratory_rate": .vital([.loinc("9279-1", "Respiratory rate")], Unit("breaths/min"), "resprate"),
         "weight": .vital([.loinc("29463-7", "Body weight")], Unit("kg"), "bodyweight"),
+        "height": .vital([.loinc("8302-2", "Body height")], Unit("cm"), "bodyheight"),
+        "body_mass_index": .vital([.loinc("39156-5", "Body mass index (BMI) [Ratio]")], Unit("kg/m²"), "bmi"),
+        "body_fat": ClinicalCode([.loinc("41982-0", "Percentage of body fat Measured")], Unit("%"), .loinc),
         "steps": ClinicalCode([stepCount], .steps, category: "activity", .loinc),
         "sleep": ClinicalCode([.loinc("93832-4", "Sleep duration")], .minutes, category: "activity", .loinc),
         "sport": ClinicalCode(
             [.loinc("55411-3", "Exercise duration")], .minutes, category: "activity", .physicalActivity),
         "skin_temperature": ClinicalCode([.loinc("39106-0", "Temperature of Skin")], Unit("°C"), .loinc),
     ]
-
-    /// The code of a heart-rate variability by this statistic.
-    private static let deviation = ClinicalCode(
-        [.loinc("80404-7", "R-R interval.standard deviation (Heart rate variability)")], Unit("ms"), .loinc)
 
     /// The codes of a glucose by its specimen.
     private static let glucose: [String: Coding] = [
@@ -122,6 +119,21 @@ struct ClinicalCode: Sendable {
         "plasma": .loinc("2345-7", "Glucose [Mass/volume] in Serum or Plasma"),
         "serum": .loinc("2345-7", "Glucose [Mass/volume] in Serum or Plasma"),
         "interstitial_fluid": .loinc("99504-3", "Glucose [Mass/volume] in Interstitial fluid"),
+    ]
+
+    /// The rows of what a sample says more exactly by a word of a qualifier.
+    private static let byWord: [String: [String: ClinicalCode]] = [
+        "heart_rate_variability": [
+            "sdnn": ClinicalCode(
+                [.loinc("80404-7", "R-R interval.standard deviation (Heart rate variability)")], Unit("ms"), .loinc)
+        ],
+        "blood_glucose": glucose.mapValues { ClinicalCode([$0], Unit("mg/dL"), .loinc) },
+    ]
+
+    /// The rows of what lasts a day: only that is a number of a day.
+    private static let ofDay: [String: ClinicalCode] = [
+        "steps": ClinicalCode(
+            [.loinc("41950-7", "Number of steps in 24 hour Measured")], .steps, category: "activity", .loinc)
     ]
 
     /// The codes of stages of sleep.
@@ -136,17 +148,9 @@ struct ClinicalCode: Sendable {
 
     /// How a sample is coded. What has no code that means exactly this has one of our own, by the name of the metric.
     static func of(_ sample: Sample) -> ClinicalCode {
-        let metric = sample.metric
-        switch metric {
-        case .steps where sample.duration == .days(1):
-            return ClinicalCode([dailySteps], .steps, category: "activity", .loinc)
-        case .heartRateVariability where sample.qualifiers[.statistic] == "sdnn": return deviation
-        case .bloodGlucose:
-            if let coding = sample.qualifiers[.specimen].flatMap({ glucose[$0] }) {
-                return ClinicalCode([coding], Unit(metric.unit), .loinc)
-            }
-        default: break
-        }
-        return rows[metric.rawValue] ?? ClinicalCode([.own(metric.rawValue)], Unit(metric.unit), .own)
+        let (metric, name) = (sample.metric, sample.metric.rawValue)
+        if sample.duration == .days(1), let row = ofDay[name] { return row }
+        if let words = byWord[name], let row = sample.qualifiers.values.compactMap({ words[$0] }).first { return row }
+        return rows[name] ?? ClinicalCode([.own(name)], Unit(metric.unit), .own)
     }
 }

@@ -60,6 +60,7 @@ private struct BodySchema {
         "temperature": BodySchema(name: "body-temperature", version: "4.0", value: ("body_temperature", "C")),
         "respiratory_rate": BodySchema(
             name: "respiratory-rate", version: "2.0", value: ("respiratory_rate", "breaths/min")),
+        "height": BodySchema(name: "body-height", version: "2.0", value: ("body_height", "cm")),
         "weight": BodySchema(name: "body-weight", version: "3.0", value: ("body_weight", "kg")),
         "blood_glucose": BodySchema(name: "blood-glucose", version: "4.0", value: ("blood_glucose", "mg/dL")),
         "steps": BodySchema(
@@ -72,8 +73,8 @@ private struct BodySchema {
 
     /// The schema for a sample; `nil` if there is none for its metric.
     static func of(_ sample: Sample) -> BodySchema? {
-        if case .sleep(let sleep) = sample.reading, sleep.stages.isEmpty {
-            return BodySchema(namespace: ieee, name: "sleep-episode", version: "1.0", needsInterval: true)
+        if sample.isOnlyInBed {
+            return BodySchema(namespace: ieee, name: "time-in-bed", version: "1.0", needsInterval: true)
         }
         return rows[sample.metric.rawValue]
     }
@@ -91,7 +92,12 @@ extension JSONWriter {
             quantity("systolic_blood_pressure", pressure.systolic, "mmHg")
             quantity("diastolic_blood_pressure", pressure.diastolic, "mmHg")
         case .count: break
-        case .sleep(let sleep): if !sleep.stages.isEmpty { stages(of: sleep) }
+        case .sleep(let sleep):
+            if sample.isOnlyInBed {
+                quantity("time_in_bed", Double(sleep.minutes(.inBed)), "min")
+            } else {
+                stages(of: sleep)
+            }
         case .sport(let sport):
             member("activity_name", sport.activity)
             quantity("duration", sample.value, "min")
@@ -133,15 +139,23 @@ extension JSONWriter {
             "deep": "Deep_sleep", "light": "Light_sleep", "rem": "REM_sleep", "awake": "Awake",
             "asleep": "Unknown_sleep",
         ]
+        // Of a sleep at an unknown depth nothing says that there was none of another one.
+        let isWhole = sleep.minutes(.asleep) == 0
+        func minutes(_ depth: Sleep.Stage.Depth) -> Double? {
+            let minutes = sleep.minutes(depth)
+            return isWhole || minutes > 0 ? Double(minutes) : nil
+        }
         member("sleep_stage_summary") { summary in
             summary.quantity("total_sleep_time", Double(sleep.minutesAsleep), "min")
-            summary.quantity("deep_sleep_duration", Double(sleep.minutes(.deep)), "min")
-            summary.quantity("light_sleep_duration", Double(sleep.minutes(.light)), "min")
-            summary.quantity("rem_sleep_duration", Double(sleep.minutes(.rem)), "min")
-            summary.quantity("awake_duration", Double(sleep.minutes(.awake)), "min")
+            summary.quantity("deep_sleep_duration", minutes(.deep), "min")
+            summary.quantity("light_sleep_duration", minutes(.light), "min")
+            summary.quantity("rem_sleep_duration", minutes(.rem), "min")
+            summary.quantity("awake_duration", minutes(.awake), "min")
         }
-        member("sleep_stage_episodes", array: sleep.stages.filter { words[$0.depth.rawValue] != nil }) {
-            writer, stage in
+        let episodes = sleep.stages.filter { words[$0.depth.rawValue] != nil }
+        // Of minutes alone there are none.
+        guard !episodes.isEmpty else { return }
+        member("sleep_stage_episodes", array: episodes) { writer, stage in
             writer.beginObject()
             writer.member("sleep_stage_state", words[stage.depth.rawValue])
             writer.timeFrame("sleep_stage_time_frame", isInterval: true, from: stage.start, to: stage.end)

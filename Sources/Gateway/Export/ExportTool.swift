@@ -82,7 +82,7 @@ package struct ExportTool: Sendable {
             let result = try StoreExport.read(household.store) { (store: StoreExport) throws -> Result in
                 let all = try chosen(selection, of: try store.series())
                 let scope = ExportScope(
-                    household: household, devices: try devices(of: all), people: selection.people,
+                    household: household, devices: try devices(of: all), people: Set(selection.people).sorted(),
                     madeAt: now ?? GatewayClock.system.now)
                 var run = Run(writer: format.writer(for: scope), people: Set(selection.people)) { bytes in
                     if let target { try target.write(bytes) } else { try Self.print(bytes) }

@@ -57,7 +57,7 @@ public final class SettledBatches: Sendable {
         guard count > 0 else { return [] }
         let batch = Batch(count: count)
         let number = lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
-        keep(batch, as: number)
+        add(batch, as: number)
         defer { forget(number) }
         await inbox.send([event((0..<count).map { SampleReceipt("\(number)/\($0)") })])
         return try await batch.settled.wait()
@@ -83,7 +83,7 @@ public final class SettledBatches: Sendable {
 
     /// Their locks must not be inlined in a function that waits: Decision 165.
     @inline(never)
-    private func keep(_ batch: Batch, as number: Int) { waiting.withLock { $0[number] = batch } }
+    private func add(_ batch: Batch, as number: Int) { waiting.withLock { $0[number] = batch } }
 
     @inline(never)
     private func forget(_ number: Int) { waiting.withLock { $0[number] = nil } }

@@ -70,6 +70,10 @@ extension Transaction {
         try execute("DELETE FROM sample WHERE \(ofDevice)", [row])
         let count = changes
         try execute("DELETE FROM alert_level WHERE device = ?", [row])
+        // Warnings have no user slot.
+        if !erased.parts.isDisjoint(with: [.device, .user(nil)]) {
+            try execute("DELETE FROM warning WHERE device = ?", [row])
+        }
         try execute("DELETE FROM driver_note WHERE device = ?", [row])
         try execute("DELETE FROM pending_statistics WHERE series IN (SELECT id FROM series WHERE device = ?)", [row])
         if erased.parts.contains(.device) { try eraseState(of: row) } else { try eraseDays(of: row, at: moment) }

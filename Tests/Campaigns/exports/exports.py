@@ -11,6 +11,7 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 
+from readers import POINTS
 from rig import Finding, Gateway, Mosquitto, require, until
 
 PEOPLE = {"1": "anna", "2": "ben"}
@@ -19,8 +20,8 @@ MOST = 30 * 1024
 # Seconds without a new sample after which all history is there, and for all of it.
 QUIET, READING = 20, 1800
 FORMATS = ["csv", "ndjson", "fhir", "open-mhealth"]
-# What the formats have no place for, by the page docs/Exporting.md.
-WITHOUT = {"fhir": {"battery"}, "open-mhealth": {"battery", "stress", "heart_rate_variability", "skin_temperature"}}
+# What the formats have a place for, by the page docs/Exporting.md.
+HAS = {"fhir": lambda metric: metric != "battery", "open-mhealth": lambda metric: metric in POINTS.values()}
 
 
 def devices(days: int) -> list[dict]:
@@ -51,7 +52,8 @@ class Store:
         database.close()
 
     def expected(self, form: str) -> Counter:
-        counts = Counter({metric: count for metric, count in self.counts.items() if metric not in WITHOUT.get(form, ())})
+        has = HAS.get(form, lambda metric: True)
+        counts = Counter({metric: count for metric, count in self.counts.items() if has(metric)})
         return counts - self.withdrawn if form == "open-mhealth" else counts
 
 

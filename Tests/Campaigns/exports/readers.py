@@ -14,18 +14,20 @@ PROFILES = "http://hl7.org/fhir/StructureDefinition/"
 # The profiles of https://hl7.org/fhir/R4B/observation-vitalsigns.html: the code that must be there, and the unit; of a pressure the parts.
 VITAL_SIGNS = {
     "heartrate": ("8867-4", "/min"), "resprate": ("9279-1", "/min"), "oxygensat": ("2708-6", "%"), "bodytemp": ("8310-5", "Cel"),
-    "bodyweight": ("29463-7", "kg"), "bp": ("85354-9", {"8480-6": "mm[Hg]", "8462-4": "mm[Hg]", "8867-4": "/min"}),
+    "bodyweight": ("29463-7", "kg"), "bodyheight": ("8302-2", "cm"), "bmi": ("39156-5", "kg/m2"),
+    "bp": ("85354-9", {"8480-6": "mm[Hg]", "8462-4": "mm[Hg]", "8867-4": "/min"}),
 }
 # The metric of each first code that is no other's; 8867-4 is also that of the resting heart rate.
 METRICS = {
     "85354-9": "blood_pressure", "2708-6": "blood_oxygen", "8310-5": "temperature", "9279-1": "respiratory_rate", "29463-7": "weight",
     "55423-8": "steps", "41950-7": "steps", "93832-4": "sleep", "55411-3": "sport", "39106-0": "skin_temperature",
-    "80404-7": "heart_rate_variability",
+    "80404-7": "heart_rate_variability", "8302-2": "height", "39156-5": "body_mass_index", "41982-0": "body_fat",
 }
 POINTS = {
     "heart-rate": "heart_rate", "blood-pressure": "blood_pressure", "oxygen-saturation": "blood_oxygen",
-    "body-temperature": "temperature", "respiratory-rate": "respiratory_rate", "body-weight": "weight", "blood-glucose": "blood_glucose",
-    "step-count": "steps", "sleep-stage-summary": "sleep", "sleep-episode": "sleep", "physical-activity": "sport",
+    "body-temperature": "temperature", "respiratory-rate": "respiratory_rate", "body-weight": "weight", "body-height": "height",
+    "blood-glucose": "blood_glucose", "step-count": "steps", "sleep-stage-summary": "sleep", "time-in-bed": "sleep",
+    "physical-activity": "sport",
 }
 
 

@@ -1,9 +1,10 @@
-import Engines
 import GatewayKit
 import GatewayTesting
 import TestSupport
 import Testing
 import Vitals
+
+@testable import Engines
 
 /// What is older than the date from which samples of a device are taken, which stands in place of what was erased.
 @Suite struct AgentErasedTests {
@@ -42,6 +43,29 @@ import Vitals
             #expect(outcomes.last == .new)
             let record = try await rig.store.base.load(Fixture.device)
             #expect(record.levels.isEmpty)
+        }
+    }
+
+    @Test func `what a device warned of before the date is refused, and what it warned of since is taken`() throws {
+        let capabilities = Capabilities([.heartRate: [.history, .warnings]])
+        try AgentRig.synced(0..<10, capabilities: capabilities, policy: Self.policy) { rig, _ in
+            let warnings = [-12, -5].map { minute in
+                DeviceAlert(
+                    rule: AlertRule(.irregularRhythm), edge: .raised, value: nil, at: Fixture.minute(minute))
+            }
+            let receipts = warnings.indices.map { SampleReceipt("\($0)") }
+            await rig.session?.send(.warnings(warnings, receipts: receipts), .alert(warnings[0]))
+            try await rig.wait { state in
+                if case .sync(let sync) = state { sync.skipped == ["before_from": 2] } else { false }
+            }
+            while rig.calls.allSatisfy({ $0.kind != .settle }) { try await rig.sleep(for: .milliseconds(1)) }
+        } then: { rig in
+            guard case .settle(_, let outcomes) = rig.calls.first(where: { $0.kind == .settle }) else { return }
+            #expect(outcomes == [.refused(SampleIngest.tooOld), .new])
+            let moments = rig.store.facts.compactMap { fact -> Timestamp? in
+                if case .alert(let event, _) = fact.content { event.measuredAt } else { nil }
+            }
+            #expect(moments == [Fixture.minute(-5)])
         }
     }
 

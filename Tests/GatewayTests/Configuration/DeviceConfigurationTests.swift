@@ -33,7 +33,7 @@ import Vitals
                     freshness: [
                         .heartRate: .minutes(5), .bloodOxygen: .hours(24), .temperature: .hours(24),
                         .heartRateVariability: .hours(24), .respiratoryRate: .hours(24), .skinTemperature: .hours(24),
-                        .bloodGlucose: .hours(1),
+                        .bloodGlucose: .hours(1), .noiseExposure: .hours(24),
                     ]))
         #expect((device.driver as? RingDriver)?.size == 12)
         #expect((device.transport as? RadioTransport)?.channel == 3)

@@ -142,14 +142,48 @@ import Vitals
         #expect(text.contains(#""code":"kind","display":"Kind"}]},"valueString":"maximum""#))
     }
 
+    @Test func `of a sleep no format says more than is known`() throws {
+        let home = try #require(DeviceID("home"))
+        func export(_ sleep: Sleep) -> (bundle: String, point: String) {
+            let scope = ExportScope(
+                household: Household(gateway: home, calendar: LocalCalendar(timeZone: .gmt), store: "", devices: []),
+                devices: [], people: ["anna"], madeAt: Self.dawn)
+            let sample = Sample(metric: .sleep, start: Self.dawn, end: Self.moment(300), reading: .sleep(sleep))
+            let stored = StoredSample(sample: sample, of: home, revision: 1, receivedAt: Self.dawn)
+            let item = ExportedSample(stored: stored, device: home, person: "anna")
+            var (bundle, point) = (BundleWriter(scope), DataPointWriter())
+            var (first, second): ([UInt8], [UInt8]) = ([], [])
+            _ = bundle.add(item, to: &first)
+            _ = point.add(item, to: &second)
+            return (String(decoding: first, as: UTF8.self), String(decoding: second, as: UTF8.self))
+        }
+        let unknown = export(Sleep(stages: [Sleep.Stage(.asleep, from: Self.dawn, to: Self.moment(300))]))
+        #expect(unknown.bundle.contains(#""valueQuantity":{"value":300,"#) && unknown.bundle.contains("asleep_min"))
+        #expect(unknown.point.contains(#""total_sleep_time":{"value":300,"#) && unknown.point.contains("Unknown_sleep"))
+        #expect(!unknown.point.contains("deep_sleep") && !unknown.point.contains("awake_duration"))
+        let totals = export(Sleep(stages: [], untimed: [.deep: 60, .asleep: 100, .awake: 5]))
+        #expect(totals.bundle.contains(#""valueQuantity":{"value":160,"#) && totals.bundle.contains("93831-6"))
+        #expect(totals.point.contains(#""total_sleep_time":{"value":160,"#))
+        #expect(totals.point.contains(#""deep_sleep_duration":{"value":60,"#) && !totals.point.contains("rem_sleep"))
+        #expect(totals.point.contains(#""awake_duration":{"value":5,"#) && !totals.point.contains("episodes"))
+        let bed = export(Sleep(stages: [Sleep.Stage(.inBed, from: Self.dawn, to: Self.moment(300))]))
+        #expect(bed.bundle.contains("dataAbsentReason") && !bed.bundle.contains(#"{"value":0,"#))
+        #expect(bed.point.contains(#""name":"time-in-bed""#) && bed.point.contains(#""time_in_bed":{"value":300,"#))
+    }
+
     @Test func `every metric has a code, and every code of LOINC has its check digit`() throws {
         var codings: [ClinicalCode.Coding] = []
-        for metric in Metric.allCases where metric.shape == .value {
+        for metric in Metric.allCases where metric.shape == .value || metric.shape == .count {
             let words = metric.qualifiers.flatMap { known in known.words.map { [known.qualifier: $0] } }
+            let reading = metric.shape == .value ? Reading.value(1) : .count(Increment(count: 1))
             for qualifiers in [[:]] + words {
-                let sample = Sample(metric: metric, start: Self.dawn, qualifiers: qualifiers, reading: .value(1))
+                let sample = Sample(metric: metric, start: Self.dawn, qualifiers: qualifiers, reading: reading)
                 let code = ClinicalCode.of(sample)
-                #expect(code.unit != nil)
+                let unit = try #require(code.unit?.code)
+                // An annotation is for what UCUM has no unit for, and all of it is ASCII.
+                #expect(
+                    !unit.hasPrefix("{") || ["{steps}", "{floors}", "{score}"].contains(unit), "\(metric): \(unit)")
+                #expect(unit.utf8.allSatisfy { (33...126).contains($0) }, "\(metric): \(unit)")
                 #expect(!code.codings.isEmpty)
                 codings += code.codings
             }
@@ -160,7 +194,10 @@ import Vitals
         codings += Sleep.Stage.Depth.allCases.map(ClinicalCode.stage)
         codings += [ClinicalCode.systolic, ClinicalCode.diastolic, ClinicalCode.activity]
         let codes = Set(codings.filter { $0.system == "http://loinc.org" }.map(\.code))
-        #expect(codes.isSuperset(of: ["8867-4", "2708-6", "59408-5", "41950-7", "55423-8", "93832-4", "80404-7"]))
+        #expect(
+            codes.isSuperset(of: [
+                "8867-4", "2708-6", "59408-5", "41950-7", "55423-8", "93832-4", "80404-7", "8302-2", "39156-5",
+            ]))
         for code in codes {
             let parts = code.split(separator: "-")
             // The check digit of LOINC is that of Luhn.

@@ -161,9 +161,12 @@ struct EntryMembers {
         return Int64(exactly: milliseconds.rounded()).map { Timestamp(milliseconds: $0) }
     }
 
-    /// The times of `start` and `end`.
+    /// The times of `start` and `end`, which is not the earlier one.
     func interval() throws(EntryProblem) -> (start: Timestamp, end: Timestamp) {
-        (try required("start", try time("start")), try required("end", try time("end")))
+        let start = try required("start", try time("start"))
+        let end = try required("end", try time("end"))
+        guard start <= end else { throw problem("end", "must not be before start") }
+        return (start, end)
     }
 
     /// A number with the unit in another member, in a unit of the gateway. The unit of a missing number must be one, too.

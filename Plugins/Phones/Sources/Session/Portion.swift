@@ -81,8 +81,8 @@ extension Sample {
         guard var violation = violations.first else { return nil }
         switch violation.path {
         case "start" where start == end && !metric.isInterval: violation.path = "time"
-        case "distance_m": violation.path = "distance"
-        case "energy_kcal": violation.path = "energy"
+        case "distance_m": violation = Violation(path: "distance", message: violation.message + " (in m)")
+        case "energy_kcal": violation = Violation(path: "energy", message: violation.message + " (in kcal)")
         case "value" where metric.shape != .count: violation.message += metric.unit.map { " (in \($0))" } ?? ""
         default: break
         }

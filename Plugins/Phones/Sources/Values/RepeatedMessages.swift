@@ -19,6 +19,8 @@ final class RepeatedMessages: Sendable {
     private static let note = "last"
     /// The most kinds that are remembered over a restart: they fit into a note.
     static let maximumKept = 24
+    /// The most kinds that are remembered while the gateway runs: four of each topic.
+    static let maximumKinds = 4 * ValueTopic.maximumTopics
 
     /// How far a burst of messages can move the arrival of the next one: a millisecond for each that waits.
     static let longestBurst = Duration.milliseconds(ValuesDriver.maximumWaiting)
@@ -97,9 +99,9 @@ final class RepeatedMessages: Sendable {
         state.withLock { state in
             state.last[Self.key(values, topic)] = Message(digest: Self.digest(of: values), takenAt: now)
             let newest = state.last.sorted { ($0.value.takenAt, $0.key) > ($1.value.takenAt, $1.key) }
-                .prefix(Self.maximumKept)
+                .prefix(Self.maximumKinds)
             state.last = Dictionary(newest.map { ($0.key, $0.value) }) { first, _ in first }
-            let text = newest.map { key, message in
+            let text = newest.prefix(Self.maximumKept).map { key, message in
                 "\(key) \(String(message.digest, radix: 16)) \(message.takenAt.milliseconds)\n"
             }.joined()
             return Array(text.utf8.prefix(DeviceNotes.maximumSize))

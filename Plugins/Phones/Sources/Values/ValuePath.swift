@@ -49,7 +49,9 @@ struct ValuePath: Sendable, Hashable {
             guard let next else { return nil }
             value = next
         }
-        return value.isNull ? nil : value
+        // In an expression with a value `nil` would be the JSON's own.
+        if value.isNull { return nil }
+        return value
     }
 }
 

@@ -274,13 +274,30 @@ import Vitals
         #expect(violations.isEmpty, "\(violations)")
     }
 
+    private static func weight() throws -> ValueMessage {
+        ValueMessage(
+            Array("70".utf8), of: try Publishers.topic(#"[{"metric":"weight"}]"#), receivedAt: Timestamp(seconds: 0),
+            isStored: false, calendar: Phone.berlin)
+    }
+
+    @Test func `while the gateway runs, more kinds of messages are remembered than a note has`() async throws {
+        let repeated = RepeatedMessages(sameFor: .hours(1))
+        let message = try Self.weight()
+        let topics = 0...RepeatedMessages.maximumKinds
+        for topic in topics {
+            await repeated.remember(
+                message.untimed, of: topic, at: Timestamp(seconds: Int64(topic)), in: DeviceNotes())
+        }
+        let now = Timestamp(seconds: 200)
+        let known = topics.filter { repeated.isKnown(message.untimed, of: $0, at: now) }
+        #expect(known == Array(topics.dropFirst()))
+    }
+
     @Test func `a note has the newest kinds of messages that fit`() async throws {
         let notes = DeviceNotes()
         let repeated = RepeatedMessages(sameFor: .hours(1))
         await repeated.load(from: notes)
-        let message = ValueMessage(
-            Array("70".utf8), of: try Publishers.topic(#"[{"metric":"weight"}]"#), receivedAt: Timestamp(seconds: 0),
-            isStored: false, calendar: Phone.berlin)
+        let message = try Self.weight()
         for topic in 0...RepeatedMessages.maximumKept {
             await repeated.remember(message.untimed, of: topic, at: Timestamp(seconds: Int64(topic)), in: notes)
         }
