@@ -18,11 +18,17 @@ import Vitals
             Sleep.Stage(.light, from: at("2026-01-04T23:10:00Z"), to: at("2026-01-05T01:00:00Z")),
             Sleep.Stage(.deep, from: at("2026-01-05T01:00:00Z"), to: at("2026-01-05T02:00:00Z")),
             Sleep.Stage(.rem, from: at("2026-01-05T02:00:00Z"), to: at("2026-01-05T03:00:00Z")),
+            Sleep.Stage(.asleep, from: at("2026-01-05T03:00:00Z"), to: at("2026-01-05T04:00:00Z")),
             Sleep.Stage(.awake, from: at("2026-01-05T04:00:00Z"), to: at("2026-01-05T04:10:00Z")),
             // Out of bed, by its word and by its number.
             Sleep.Stage(.awake, from: at("2026-01-05T05:00:00Z"), to: at("2026-01-05T05:10:00Z")),
             Sleep.Stage(.awake, from: at("2026-01-05T05:30:00Z"), to: at("2026-01-05T05:35:00Z")),
         ]
+        func count(_ metric: Metric, _ from: String, _ to: String, _ amount: Double) throws -> Sample {
+            Sample(
+                metric: metric, start: at("2026-01-\(from):00Z"), end: at("2026-01-\(to):00Z"),
+                reading: .count(try #require(Increment(amount: amount))))
+        }
         let expected: [Sample] = [
             Sample(
                 metric: .steps, start: at("2026-01-05T10:00:00Z"), end: at("2026-01-05T10:15:00Z"),
@@ -34,6 +40,13 @@ import Vitals
             Sample(
                 metric: .sleep, start: at("2026-01-04T23:00:00Z"), end: at("2026-01-05T06:30:00Z"),
                 reading: .sleep(Sleep(stages: stages))),
+            // A nap of 1,200 s without stages.
+            Sample(
+                metric: .sleep, start: at("2026-01-05T14:10:00Z"), end: at("2026-01-05T14:30:00Z"),
+                reading: .sleep(
+                    Sleep(stages: [
+                        Sleep.Stage(.asleep, from: at("2026-01-05T14:10:00Z"), to: at("2026-01-05T14:30:00Z"))
+                    ]))),
             value(.bloodOxygen, "2026-01-05T03:00:00Z", 97),
             Sample(
                 metric: .bloodPressure, start: at("2026-01-05T08:00:00Z"),
@@ -47,16 +60,139 @@ import Vitals
             Sample(
                 metric: .sport, start: at("2026-01-05T17:00:00Z"), end: at("2026-01-05T17:31:00Z"),
                 reading: .sport(Sport(activity: "running"))),
+            try count(.distance, "05T08:00", "05T09:00", 5420.25),
+            try count(.activeEnergy, "05T08:00", "05T09:00", 312.5),
+            try count(.totalEnergy, "04T00:00", "05T00:00", 2100),
+            value(.height, "2026-01-05T07:30:00Z", 178), try count(.hydration, "05T07:00", "05T07:01", 300),
+            // Oatmeal and an apple: 350 + 95 kcal, 25 g of protein, 45.5 + 25.1 g of carbohydrates, 10 g of fat.
+            try count(.dietaryEnergy, "05T07:30", "05T07:40", 445), try count(.protein, "05T07:30", "05T07:31", 25),
+            try count(.carbohydrates, "05T07:30", "05T07:40", 70.6), try count(.fat, "05T07:30", "05T07:31", 10),
+            try count(.dietaryEnergy, "05T16:00", "05T16:00", 5),
+            value(.bodyFat, "2026-01-05T07:30:00Z", 18.5), value(.leanMass, "2026-01-05T07:30:00Z", 61.5),
+            value(.vo2Max, "2026-01-05T09:00:00Z", 48.2), value(.temperature, "2026-01-05T06:30:00Z", 36.4),
         ]
         for (sample, wanted) in zip(found.samples, expected) { #expect(sample == wanted) }
         #expect(found.samples.count == expected.count)
         #expect(found.samples.allSatisfy { $0.isValid })
         #expect(
             found.skipped == [
-                "a time of sleep without its depth: sleeping": 1, "a sleep without the times of its stages": 1,
                 "skin_temperature without its baseline: a difference alone is no temperature": 1,
-                "the gateway has no hydration": 1,
+                "nutrition without energy, protein, carbohydrates or fat": 1, "the gateway has no bone_mass": 1,
+                "left out on purpose: basal_metabolic_rate": 1, "left out on purpose: menstruation_flow": 1,
             ])
+        #expect(Set(found.samples.map(\.metric)) == Set(HealthConnectWebhook.metrics))
+    }
+
+    /// A session from 23:00 to 07:00 of an app, with these stages.
+    private static func session(_ stages: String, app: String) -> String {
+        #"{"session_end_time":"2026-01-05T07:00:00Z","duration_seconds":28800,"stages":[\#(stages)],"#
+            + #""metadata":{"data_origin":"\#(app)"}}"#
+    }
+
+    private static func stage(_ code: Int, _ from: String, _ to: String) -> String {
+        #"{"stage":"\#(code)","start_time":"2026-01-0\#(from):00Z","end_time":"2026-01-0\#(to):00Z"}"#
+    }
+
+    @Test func `a night counts with its stages, in whichever order it comes without them as well`() async throws {
+        // 480 minutes, of which 30 are awake.
+        let staged = [
+            Self.stage(4, "4T23:00", "5T03:00"), Self.stage(7, "5T03:00", "5T03:30"),
+            Self.stage(5, "5T03:30", "5T07:00"),
+        ].joined(separator: ",")
+        let forms = [staged, Self.stage(2, "4T23:00", "5T07:00"), ""]
+        for apps in [["com.app", "com.app", "com.app"], ["com.b", "com.a", "com.c"], ["com.b", "com.c", "com.a"]] {
+            let sessions = zip(forms, apps).map { Self.session($0, app: $1) }
+            for order in [[0, 1, 2], [2, 1, 0], [1, 0, 2]] {
+                let store = try ConsumedStore(HealthConnectWebhook.overlaps, device: try #require(DeviceID("phone")))
+                // Of one app in one document; of several one after the other, and then all at once.
+                let documents = apps[0] == apps[1] ? [[0, 2]] : order.map { [$0] } + [[0, 1, 2]]
+                for document in documents {
+                    let list = document.map { sessions[$0] }.joined(separator: ",")
+                    let text = "{\"sleep\":[\(list)]}"
+                    try await store.ingest(try Phone.records(Array(text.utf8), of: HealthConnectWebhook.self).samples)
+                }
+                #expect(store.held(.sleep).map(\.value) == [450], "\(apps) \(order)")
+            }
+        }
+    }
+
+    @Test func `a session in which no stage is asleep is asleep where it is not awake`() throws {
+        let awake = [Self.stage(3, "5T03:00", "5T03:10"), Self.stage(7, "5T06:30", "5T07:00")].joined(separator: ",")
+        // Asleep at an unknown depth, without stages, of an unknown stage, all but what is awake, and only awake.
+        let cases: [(String, Int)] = [
+            (Self.stage(2, "4T23:00", "5T07:00"), 480), ("", 480), (Self.stage(0, "4T23:00", "5T07:00"), 480),
+            (awake, 440), (Self.stage(1, "4T23:00", "5T06:59"), 0),
+        ]
+        for (stages, minutes) in cases {
+            let text = "{\"sleep\":[\(Self.session(stages, app: "com.app"))]}"
+            let found = try Phone.records(Array(text.utf8), of: HealthConnectWebhook.self)
+            #expect(found.samples.map(\.value) == [Double(minutes)])
+            #expect(found.samples.allSatisfy { $0.isValid })
+            guard case .sleep(let sleep)? = found.samples.first?.reading else { continue }
+            #expect(sleep.minutes(.asleep) == minutes && sleep.minutes(.inBed) == 0)
+        }
+    }
+
+    @Test func `two naps without stages stay two`() throws {
+        let naps = ["13:20:00Z", "15:20:00Z"].map {
+            #"{"session_end_time":"2026-01-05T\#($0)","duration_seconds":1200,"stages":[]}"#
+        }
+        let text = #"{"sleep":[\#(naps.joined(separator: ","))]}"#
+        let samples = try Phone.records(Array(text.utf8), of: HealthConnectWebhook.self).samples
+        #expect(samples.map(\.value) == [20, 20])
+        #expect(samples.map(\.start) == [Phone.at("2026-01-05T13:00:00Z"), Phone.at("2026-01-05T15:00:00Z")])
+    }
+
+    @Test func `a sleep that does not say when it began, or took no time, is skipped`() throws {
+        let end = #""session_end_time":"2026-01-05T07:00:00Z""#
+        let text = "{\"sleep\":[{\(end),\"stages\":[]},{\"duration_seconds\":60},{\(end),\"duration_seconds\":0}]}"
+        let found = try Phone.records(Array(text.utf8), of: HealthConnectWebhook.self)
+        #expect(found.samples.isEmpty)
+        #expect(found.skipped == ["a sleep without readable times": 2, "a sleep without a length": 1])
+    }
+
+    @Test func `a walk that a watch and a phone count counts once`() async throws {
+        let times = #""start_time":"2026-06-12T06:00:00Z","end_time":"2026-06-12T06:30:00Z""#
+        let devices = [("Pixel 9", 2, 9.0), ("Pixel Watch", 1, 10.0)]
+        func list(_ name: String, _ member: String, _ times: String, _ factor: Double) -> String {
+            let entries = devices.map { model, type, amount in
+                let device = #"{"data_origin":"com.fit","device":{"model":"\#(model)","type":\#(type)}}"#
+                return "{\"\(member)\":\(amount * factor),\(times),\"metadata\":\(device)}"
+            }
+            return "\"\(name)\":[\(entries.joined(separator: ","))]"
+        }
+        let lists = [
+            list("steps", "count", times, 300), list("distance", "meters", times, 200),
+            list("active_calories", "calories", times, 10), list("total_calories", "calories", times, 15),
+        ]
+        let store = try ConsumedStore(HealthConnectWebhook.overlaps, device: try #require(DeviceID("phone")))
+        let text = "{\(lists.joined(separator: ","))}"
+        for _ in 0..<2 {
+            try await store.ingest(try Phone.records(Array(text.utf8), of: HealthConnectWebhook.self).samples)
+        }
+        let wanted: [(Metric, Double)] = [
+            (.steps, 3000), (.distance, 2000), (.activeEnergy, 100), (.totalEnergy, 150),
+        ]
+        for (metric, amount) in wanted {
+            #expect(store.held(metric).map(\.value) == [amount])
+            #expect(store.held(metric).map(\.origin?.name) == ["com.fit Pixel Watch"])
+        }
+    }
+
+    @Test func `what an app eats is a count of its own, and the option leaves out only what is done`() throws {
+        let times = #""start_time":"2026-06-12T06:00:00Z","end_time":"2026-06-12T06:30:00Z""#
+        let lists = [("nutrition", "calories", 100), ("hydration", "liters", 2), ("distance", "meters", 50)].map {
+            list in
+            let entries = ["com.a", "com.b", "com.a"].map { app in
+                "{\"\(list.1)\":\(list.2),\(times),\"metadata\":{\"data_origin\":\"\(app)\"}}"
+            }
+            return "\"\(list.0)\":[\(entries.joined(separator: ","))]"
+        }
+        let text = "{\(lists.joined(separator: ","))}"
+        let found = try Phone.records(Array(text.utf8), of: HealthConnectWebhook.self, source: "com.a")
+        #expect(found.samples.map(\.value) == [200, 100, 4000, 2000, 50, 50])
+        #expect(found.samples.map(\.origin?.name) == ["com.a", "com.b", "com.a", "com.b", "com.a", "com.a"])
+        #expect(found.skipped == ["distance of another source: com.b": 1])
     }
 
     @Test func `the average of some minutes is a value at their beginning`() throws {
@@ -187,7 +323,7 @@ import Vitals
             found.skipped == [
                 "an entry of heart_rate that is no object": 2, "an entry of steps that is no object": 1,
                 "an entry of sleep that is no object": 1, "a stage of sleep that is no object": 1,
-                "the gateway has no hydration": 1,
+                "an entry of hydration that is no object": 1,
             ])
     }
 

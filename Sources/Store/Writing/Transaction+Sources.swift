@@ -20,7 +20,7 @@ extension Transaction {
     /// Decides between a sample and the stored one with the same metric and times.
     ///
     /// Of one source, it is the same record in another version: the one that the source changed later, or else that comes later, has the
-    /// place. Of two sources the earlier one has the place, whichever came first. If
+    /// place. Of two sources the earlier one has the place, whichever came first, and of two sleeps the one that says more. If
     /// the metric's intervals exclude each other, the later one is dropped: it hides nothing that the earlier one does not hide.
     /// Any other value stands beside, under an id of its own.
     func arrival(
@@ -29,7 +29,10 @@ extension Transaction {
         let (ours, theirs) = (stored.sample, kept.sample)
         // An earlier version of the gateway did not note the source.
         let isAdopted = (ours.origin == nil || theirs.origin == nil) && ours.hasSameContent(as: theirs)
-        let precedence = isAdopted ? Precedence.same : ours.precedence(over: theirs)
+        var precedence = isAdopted ? Precedence.same : ours.precedence(over: theirs)
+        if precedence != .same, let detail = ours.sleepDetail, let known = theirs.sleepDetail, detail != known {
+            precedence = detail > known ? .before : .behind
+        }
         switch precedence {
         case .same:
             return try arrival(ofVersion: stored, over: kept, series: series)

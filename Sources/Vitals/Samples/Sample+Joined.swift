@@ -36,3 +36,26 @@ extension Sample {
         return joined
     }
 }
+
+extension [Sleep.Stage] {
+    /// These stages of a session, ascending. If none of them is asleep, the rest of the session is, at an unknown depth: a session of Health
+    /// Connect says that the person slept, and its `SLEEP_DURATION_TOTAL` leaves out only the stages that are awake. Gaps of up to
+    /// `SleepSessions.touch` beside stages are roundings.
+    package func completed(from start: Timestamp, to end: Timestamp) -> [Sleep.Stage] {
+        // With twice as many, all are within the limit.
+        guard !contains(where: { $0.depth.isAsleep }), count < SampleLimits.stages / 2 else { return self }
+        var result: [Sleep.Stage] = []
+        var last = start
+        func fill(to next: Timestamp) {
+            guard next - last > (isEmpty ? .zero : SleepSessions.touch) else { return }
+            result.append(Sleep.Stage(.asleep, from: last, to: next))
+        }
+        for stage in self {
+            fill(to: stage.start)
+            result.append(stage)
+            last = Swift.max(last, stage.end)
+        }
+        fill(to: end)
+        return result
+    }
+}

@@ -52,4 +52,23 @@ import Vitals
         #expect(first.joined(with: Self.sleep(.hours(1), .hours(9), stages: rest))?.isValid == true)
         #expect(first.joined(with: Self.sleep(.hours(1), .hours(9), stages: rest + 1)) == nil)
     }
+
+    @Test func `a session in which no stage is asleep is asleep where it is not awake, but for roundings`() {
+        func stage(_ depth: Sleep.Stage.Depth, _ from: Duration, _ to: Duration) -> Sleep.Stage {
+            Sleep.Stage(depth, from: Self.start + from, to: Self.start + to)
+        }
+        func completed(_ stages: [Sleep.Stage]) -> [Sleep.Stage] {
+            stages.completed(from: Self.start, to: Self.start + .hours(8))
+        }
+        #expect(completed([]) == [stage(.asleep, .zero, .hours(8))])
+        let (up, late) = (
+            stage(.awake, .hours(3), .hours(4)), stage(.awake, .hours(7), .hours(8) - SleepSessions.touch)
+        )
+        #expect(
+            completed([up, late]) == [stage(.asleep, .zero, .hours(3)), up, stage(.asleep, .hours(4), .hours(7)), late])
+        let light = stage(.light, .hours(1), .hours(2))
+        #expect(completed([light, up]) == [light, up])
+        let many = (0..<SampleLimits.stages / 2).map { stage(.awake, .minutes(3 * $0), .minutes(3 * $0 + 1)) }
+        #expect(completed(many) == many)
+    }
 }

@@ -75,8 +75,13 @@ final class MetricReader {
             let best = found.map(\.rank).max()
             var samples = found.filter { $0.rank == best }.map(\.sample)
             samples.sort { $0.comes(before: $1) }
-            for sample in samples.reversed() where ready.last.map({ !$0.isSameRecord(as: sample) }) ?? true {
-                ready.append(sample)
+            for sample in samples.reversed() {
+                if let last = ready.last, last.isSameRecord(as: sample) {
+                    // Two forms of one night, of which one has stages.
+                    if sample.prevails(over: last) { ready[ready.count - 1] = sample }
+                } else {
+                    ready.append(sample)
+                }
             }
         }
         return ready.popLast()

@@ -42,7 +42,7 @@ import Vitals
         #expect(
             export.device.notes == [
                 "Several devices recorded them: Example Watch 3, Example Phone 9.",
-                "Of steps in the same time, the first of these counts: Example Watch 3, Example Phone 9. options.sources gives "
+                "Of what several count in the same time, the first of these counts: Example Watch 3, Example Phone 9. options.sources gives "
                     + "another order; options.device chooses one of them, with all of its records.",
             ])
         // Other records add up to nothing, and are taken from all.

@@ -41,6 +41,18 @@ import Vitals
         Ends(
             metric: .weight, table: "weight_record_table", column: "weight", taken: ["400.0", "650000.0"],
             skipped: ["399.0", "650001.0"]),
+        Ends(
+            metric: .leanMass, table: "lean_body_mass_record_table", column: "mass", taken: ["300.0", "300000.0"],
+            skipped: ["299.0", "300001.0"]),
+        Ends(
+            metric: .bodyFat, table: "body_fat_record_table", column: "percentage", taken: ["1.0", "90.0"],
+            skipped: ["0.9", "90.1"]),
+        Ends(
+            metric: .height, table: "height_record_table", column: "height", taken: ["0.2", "2.8"],
+            skipped: ["0.19", "2.81"]),
+        Ends(
+            metric: .vo2Max, table: "vo2_max_record_table", column: "vo2_milliliters_per_minute_kilogram",
+            taken: ["3.0", "100.0"], skipped: ["2.9", "100.1"]),
         // 0.56 mmol/L is 10.09 mg/dL, and 55.5 are 999.89.
         Ends(
             metric: .bloodGlucose, table: "blood_glucose_record_table", column: "level", taken: ["0.56", "55.5"],

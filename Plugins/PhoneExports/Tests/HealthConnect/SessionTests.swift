@@ -26,12 +26,15 @@ import Vitals
         #expect(try phone.open().skippedRows == [table: [.implausible: 3]])
     }
 
-    @Test func `a night has its stages, and one without stages is skipped`() throws {
+    @Test func `a night has its stages, and one without stages is asleep`() throws {
         let table = "sleep_session_record_table"
         try phone.interval(table, 1, HealthPhone.ms(-1), HealthPhone.ms(6))
         try phone.interval(table, 2, HealthPhone.ms(13), HealthPhone.ms(14))
         try phone.interval(table, 3, HealthPhone.ms(15), HealthPhone.ms(40))
-        // A stage of an unknown depth, an unknown stage, and one that touches the one before with the same meaning.
+        // A stage of an unknown depth, an unknown stage, and one that touches the one before with the same meaning. A nap of three
+        // minutes has no stage at all, another one only that of a moment out of bed.
+        try phone.interval(table, 4, HealthPhone.ms(12), HealthPhone.ms(12, 3))
+        try phone.interval(table, 5, HealthPhone.ms(12, 30), HealthPhone.ms(12, 40))
         try phone.run(
             """
             INSERT INTO sleep_stages_table VALUES (1, \(HealthPhone.ms(0)), \(HealthPhone.ms(1)), 5),
@@ -39,6 +42,7 @@ import Vitals
                 (1, \(HealthPhone.ms(2)), \(HealthPhone.ms(2, 10)), 7), (1, \(HealthPhone.ms(2, 10)), \(HealthPhone.ms(2, 20)), 3),
                 (1, \(HealthPhone.ms(2, 20)), \(HealthPhone.ms(2, 30)), 1), (1, \(HealthPhone.ms(3)), \(HealthPhone.ms(4)), 2),
                 (1, \(HealthPhone.ms(4)), \(HealthPhone.ms(5)), 0), (1, \(HealthPhone.ms(5)), \(HealthPhone.ms(6)), 4),
+                (5, \(HealthPhone.ms(12, 30)), \(HealthPhone.ms(12, 32)), 3),
                 (2, \(HealthPhone.ms(13)), \(HealthPhone.ms(14)), 2), (3, \(HealthPhone.ms(15)), \(HealthPhone.ms(16)), 4)
             """)
         func stage(_ depth: Sleep.Stage.Depth, _ from: Timestamp, _ to: Timestamp) -> Sleep.Stage {
@@ -48,22 +52,60 @@ import Vitals
         let night = Sleep(stages: [
             stage(.light, at(-1, 0, 0), at(0, 0, 0)), stage(.deep, at(0, 0, 0), at(1, 0, 0)),
             stage(.rem, at(1, 0, 0), at(2, 0, 0)), stage(.awake, at(2, 0, 0), at(2, 30, 0)),
-            stage(.light, at(5, 0, 0), at(6, 0, 0)),
+            stage(.asleep, at(3, 0, 0), at(4, 0, 0)), stage(.light, at(5, 0, 0), at(6, 0, 0)),
         ])
+        func nap(_ start: Timestamp, _ end: Timestamp, awake: Timestamp? = nil) -> Sample {
+            let asleep = stage(.asleep, awake ?? start, end)
+            let stages = (awake.map { [stage(.awake, start, $0)] } ?? []) + [asleep]
+            return Sample(metric: .sleep, start: start, end: end, reading: .sleep(Sleep(stages: stages)))
+        }
         let samples = try phone.samples(.sleep)
         #expect(
-            samples == [Sample(metric: .sleep, start: at(-1, 0, 0), end: at(6, 0, 0), reading: .sleep(night))])
-        #expect(samples.first?.value == 240 && samples.allSatisfy { $0.isValid })
-        #expect(
-            try phone.open().skippedRows == [
-                table: [.incomplete: 1, .tooLong: 1], "sleep_stages_table": [.unknownCode: 3],
+            samples == [
+                Sample(metric: .sleep, start: at(-1, 0, 0), end: at(6, 0, 0), reading: .sleep(night)),
+                nap(at(12, 0, 0), at(12, 3, 0)), nap(at(12, 30, 0), at(12, 40, 0), awake: at(12, 32, 0)),
+                nap(at(13, 0, 0), at(14, 0, 0)),
             ])
+        #expect(samples.map(\.value) == [300, 3, 8, 60] && samples.allSatisfy { $0.isValid })
+        #expect(
+            try phone.open().skippedRows == [table: [.tooLong: 1], "sleep_stages_table": [.unknownCode: 1]])
+    }
+
+    @Test(arguments: [false, true])
+    func `a night that an app writes with stages and without counts with them`(areSessions: Bool) throws {
+        let table = "sleep_session_record_table"
+        let (start, end) = (HealthPhone.ms(-1), HealthPhone.ms(7))
+        // Without stages, with one of an unknown depth, and with those of 15 minutes, maybe as a session each: in the order of the rows
+        // before, between and behind.
+        try phone.interval(table, 1, start, end)
+        if areSessions {
+            try insertStages(32, pause: 0, from: start, first: 2)
+        } else {
+            try phone.interval(table, 2, start, end)
+            for number in 0..<32 {
+                let from = start + Int64(number) * 900_000
+                let values = "(2, \(from), \(from + 900_000), \(4 + number % 3))"
+                try phone.run("INSERT INTO sleep_stages_table VALUES \(values)")
+            }
+        }
+        try phone.interval(table, 90, start, end)
+        if !areSessions {
+            try phone.interval(table, 91, start, end)
+            try phone.run("INSERT INTO sleep_stages_table VALUES (91, \(start), \(end), 2)")
+        }
+        let samples = try phone.samples(.sleep)
+        #expect(samples.map(\.value) == [480])
+        guard case .sleep(let sleep)? = samples.first?.reading else { return }
+        #expect(sleep.stages.count == 32 && sleep.detail == .stages)
     }
 
     /// Sessions one after the other, each with one stage, and a pause after each.
-    private func insertStages(_ count: Int, pause: Int64, minutes: Int64 = 15, codes: [Int] = [4, 5, 6]) throws {
-        var start = HealthPhone.ms(-2)
-        for number in 1...count {
+    private func insertStages(
+        _ count: Int, pause: Int64, minutes: Int64 = 15, codes: [Int] = [4, 5, 6],
+        from first: Int64 = HealthPhone.ms(-2), first row: Int = 1
+    ) throws {
+        var start = first
+        for number in row..<row + count {
             let end = start + minutes * 60_000
             try phone.interval("sleep_session_record_table", number, start, end)
             let code = codes[number % codes.count]
@@ -89,7 +131,7 @@ import Vitals
     @Test func `a stage of unknown depth does not cut the night that it lies in`() throws {
         try insertStages(5, pause: 0, codes: [2, 4, 5])
         let samples = try phone.samples(.sleep)
-        #expect(samples.map(\.value) == [60])
+        #expect(samples.map(\.value) == [75])
         #expect(samples.first?.end == HealthPhone.at(-2) + .minutes(75))
     }
 

@@ -34,6 +34,17 @@ import Vitals
             columns: [("temperature", "36.7"), ("measurement_location", "'4'")], value: 36.7),
         // 64,000 g.
         Case(metric: .weight, table: "weight_record_table", columns: [("weight", "64000.0")], value: 64),
+        Case(
+            metric: .temperature, table: "basal_body_temperature_record_table",
+            columns: [("temperature", "36.4"), ("measurement_location", "4")], value: 36.4),
+        // 61,500 g.
+        Case(metric: .leanMass, table: "lean_body_mass_record_table", columns: [("mass", "61500.0")], value: 61.5),
+        Case(metric: .bodyFat, table: "body_fat_record_table", columns: [("percentage", "20.8")], value: 20.8),
+        // 1.78 m.
+        Case(metric: .height, table: "height_record_table", columns: [("height", "1.78")], value: 178),
+        Case(
+            metric: .vo2Max, table: "vo2_max_record_table",
+            columns: [("vo2_milliliters_per_minute_kilogram", "48.2"), ("measurement_method", "0")], value: 48.2),
         // 5.5 mmol/L times 18.016 is 99.088 mg/dL.
         Case(
             metric: .bloodGlucose, table: "blood_glucose_record_table",
@@ -142,9 +153,9 @@ import Vitals
     @Test func `a table of a newer version with other columns is skipped and named`() throws {
         try phone.run("ALTER TABLE weight_record_table RENAME COLUMN weight TO mass")
         try phone.instant("weight_record_table", 1, at: HealthPhone.ms(8), [("mass", "64000")])
-        try phone.instant("body_fat_record_table", 1, at: HealthPhone.ms(8), [("percentage", "20.8")])
+        try phone.instant("bone_mass_record_table", 1, at: HealthPhone.ms(8), [("mass", "3200")])
         let export = try phone.open("com.example.watch")
         #expect(export.device.feeds.isEmpty)
-        #expect(export.device.unknownTables == ["body_fat_record_table", "weight_record_table"])
+        #expect(export.device.unknownTables == ["bone_mass_record_table", "weight_record_table"])
     }
 }

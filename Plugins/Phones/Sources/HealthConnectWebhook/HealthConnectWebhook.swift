@@ -11,7 +11,8 @@ package enum HealthConnectWebhook: PhoneApp {
     package static let sourceOption = "app"
     package static let metrics: [Metric] = [
         .heartRate, .restingHeartRate, .heartRateVariability, .bloodPressure, .bloodOxygen, .respiratoryRate,
-        .temperature, .skinTemperature, .bloodGlucose, .weight, .steps, .sleep, .sport,
+        .temperature, .skinTemperature, .bloodGlucose, .weight, .steps, .sleep, .sport, .distance, .activeEnergy,
+        .totalEnergy, .hydration, .vo2Max, .bodyFat, .leanMass, .height, .dietaryEnergy, .protein, .carbohydrates, .fat,
     ]
 
     package static func records(

@@ -18,6 +18,10 @@ struct WebhookEntry {
     var duration: Double?
     var distance: Double?
     var steps: Double?
+    /// Grams of a meal.
+    var protein: Double?
+    var carbohydrates: Double?
+    var fat: Double?
     /// The kind of a workout.
     var type: String?
     /// The package of the app that wrote the record.
@@ -35,12 +39,14 @@ struct WebhookEntry {
 
     private enum Key {
         case start, end, number, average, systolic, diastolic, delta, baseline, duration, distance, steps, type, stages
-        case metadata, change
+        case protein, carbohydrates, fat, metadata, change
     }
     private static let keys = JSONWords<Key>([
         ("time", .start), ("start_time", .start), ("end_time", .end), ("session_end_time", .end),
         ("count", .number), ("bpm", .number), ("percentage", .number), ("rmssd_millis", .number),
         ("celsius", .number), ("rate", .number), ("avg", .average), ("kilograms", .number), ("mmol_per_liter", .number),
+        ("meters", .number), ("calories", .number), ("liters", .number), ("ml_per_kg_per_min", .number),
+        ("protein_grams", .protein), ("carbs_grams", .carbohydrates), ("fat_grams", .fat),
         ("systolic", .systolic), ("diastolic", .diastolic), ("delta_celsius", .delta),
         ("avg_delta_celsius", .delta), ("baseline_celsius", .baseline),
         ("duration_seconds", .duration), ("distance_meters", .distance), ("steps", .steps), ("type", .type),
@@ -63,6 +69,9 @@ struct WebhookEntry {
             case .duration: duration = try reader.looseNumber()
             case .distance: distance = try reader.looseNumber()
             case .steps: steps = try reader.looseNumber()
+            case .protein: protein = try reader.looseNumber()
+            case .carbohydrates: carbohydrates = try reader.looseNumber()
+            case .fat: fat = try reader.looseNumber()
             case .type: type = try reader.looseWord()
             case .stages: try readStages(&reader, calendar)
             case .metadata: try readMetadata(&reader, calendar)
@@ -172,11 +181,12 @@ extension JSONReader {
 
 extension Sleep.Stage.Depth {
     /// The depth that the app calls so, by a word or by the number of Health Connect (`SleepSessionRecord.STAGE_TYPE_*`); `nil`
-    /// for those that say only that the person slept. A person who was out of bed was awake, as in an export of Health Connect.
+    /// for an unknown one. A person who was out of bed was awake, as in an export of Health Connect.
     fileprivate init?(webhook word: String) {
         let word = word.lowercased().replacing("stage_type_", with: "").replacing("sleep_stage_", with: "")
         switch word {
         case "awake", "awake_in_bed", "out_of_bed", "1", "3", "7": self = .awake
+        case "sleeping", "2": self = .asleep
         case "light", "4": self = .light
         case "deep", "5": self = .deep
         case "rem", "6": self = .rem

@@ -1,68 +1,109 @@
 import GatewayKit
 import Vitals
 
-/// The metric of a list's records, by its name.
+/// What a list's records are, by its name.
 enum WebhookMetric {
-    case value(Metric)
-    case skinTemperature, steps, bloodPressure, sleep, exercise
+    /// A number of a moment, in the usual unit, or this much of the gateway's.
+    case value(Metric, times: Double? = nil)
+    /// A number of an interval, this much of the gateway's unit.
+    case count(Metric, times: Double = 1)
+    case nutrition, skinTemperature, bloodPressure, sleep, exercise
+
+    private static let kinds: [String: WebhookMetric] = [
+        "heart_rate": .value(.heartRate), "resting_heart_rate": .value(.restingHeartRate),
+        "heart_rate_variability": .value(.heartRateVariability), "oxygen_saturation": .value(.bloodOxygen),
+        "respiratory_rate": .value(.respiratoryRate), "body_temperature": .value(.temperature),
+        "basal_body_temperature": .value(.temperature), "weight": .value(.weight),
+        "blood_glucose": .value(.bloodGlucose), "vo2_max": .value(.vo2Max, times: 1),
+        "body_fat": .value(.bodyFat, times: 1), "lean_body_mass": .value(.leanMass, times: 1),
+        // Metres and litres.
+        "height": .value(.height, times: 100), "hydration": .count(.hydration, times: 1000),
+        "steps": .count(.steps), "distance": .count(.distance),
+        // Kilocalories.
+        "active_calories": .count(.activeEnergy), "total_calories": .count(.totalEnergy),
+        "nutrition": .nutrition, "skin_temperature": .skinTemperature, "blood_pressure": .bloodPressure,
+        "sleep": .sleep, "exercise": .exercise,
+    ]
+
+    /// Lists that are left out on purpose: a person notes them; a rate of energy at a moment is no energy of any interval.
+    static let leftOut: Set<String> = [
+        "basal_metabolic_rate", "menstruation_flow", "menstruation_period", "intermenstrual_bleeding", "ovulation_test",
+        "cervical_mucus", "sexual_activity",
+    ]
 
     init?(name: String) {
-        switch name {
-        case "heart_rate": self = .value(.heartRate)
-        case "resting_heart_rate": self = .value(.restingHeartRate)
-        case "heart_rate_variability": self = .value(.heartRateVariability)
-        case "oxygen_saturation": self = .value(.bloodOxygen)
-        case "respiratory_rate": self = .value(.respiratoryRate)
-        case "body_temperature", "basal_body_temperature": self = .value(.temperature)
-        case "weight": self = .value(.weight)
-        case "blood_glucose": self = .value(.bloodGlucose)
-        case "skin_temperature": self = .skinTemperature
-        case "steps": self = .steps
-        case "blood_pressure": self = .bloodPressure
-        case "sleep": self = .sleep
-        case "exercise": self = .exercise
-        default: return nil
+        guard let kind = Self.kinds[name] else { return nil }
+        self = kind
+    }
+
+    /// Whether they count what a person does, which several devices and apps count at once.
+    var isMovement: Bool { if case .count(let metric, _) = self { metric != .hydration } else { false } }
+
+    /// Whether each food or drink may be a record of its own.
+    var isFood: Bool {
+        switch self {
+        case .nutrition, .count(.hydration, _): true
+        default: false
         }
     }
 
     /// Whether its values are those of records that grow, and stay while their record changes.
     var isSeries: Bool {
         if case .skinTemperature = self { return true }
-        if case .value(let metric) = self { return metric == .heartRate }
+        if case .value(let metric, _) = self { return metric == .heartRate }
         return false
     }
 
-    /// The sample of a record.
-    func record(of entry: WebhookEntry, name: String) -> Record {
-        switch self {
-        case .sleep: return sleep(of: entry)
-        case .exercise: return exercise(of: entry)
-        default: break
+    /// The samples of a record.
+    func records(of entry: WebhookEntry, name: String) -> [Record] {
+        guard case .nutrition = self else { return [record(of: entry, name: name)] }
+        let parts: [(Metric, Double?)] = [
+            (.dietaryEnergy, entry.number), (.protein, entry.protein), (.carbohydrates, entry.carbohydrates),
+            (.fat, entry.fat),
+        ]
+        // A food has none of most things.
+        let found = parts.filter { $0.1 != nil && $0.1 != 0 }.map { metric, amount in
+            WebhookMetric.count(metric).record(of: entry, name: name, amount: amount)
         }
+        return found.isEmpty ? [.skipped("nutrition without energy, protein, carbohydrates or fat")] : found
+    }
+
+    private func record(of entry: WebhookEntry, name: String) -> Record {
+        switch self {
+        case .sleep: sleep(of: entry)
+        case .exercise: exercise(of: entry)
+        default: record(of: entry, name: name, amount: entry.number)
+        }
+    }
+
+    /// The sample of a record that has this number, or others.
+    private func record(of entry: WebhookEntry, name: String, amount: Double?) -> Record {
         guard let start = entry.start else { return .skipped("\(name) without a readable time") }
         let end = entry.end.map { max($0, start) } ?? start
         var sample = Sample(metric: .steps, start: start, end: end, reading: .count(Increment(count: 0)))
         switch self {
-        case .value(let metric):
-            guard let number = entry.number,
+        case .value(let metric, let factor):
+            guard let amount,
                 // Glucose alone comes in another unit than the gateway's.
-                let value = PhoneUnit.value(number, metric == .bloodGlucose ? "mmol/l" : nil, of: metric)
+                let value = factor.map({ (amount * $0).rounded(to: 3) })
+                    ?? PhoneUnit.value(amount, metric == .bloodGlucose ? "mmol/l" : nil, of: metric)
             else { return .skipped("\(name) without a value") }
             sample.metric = metric
             sample.reading = .value(value)
             if metric == .heartRateVariability { sample.qualifiers = [.statistic: "rmssd"] }
+        case .count(let metric, let factor):
+            guard let increment = amount.flatMap({ Increment(amount: $0 * factor) }) else {
+                return .skipped("\(name) without a value")
+            }
+            guard increment.amount > 0 else { return .nothing(of: metric) }
+            sample.metric = metric
+            sample.reading = .count(increment)
         case .skinTemperature:
             guard let delta = entry.delta, let baseline = entry.baseline else {
                 return .skipped("\(name) without its baseline: a difference alone is no temperature")
             }
             sample.metric = .skinTemperature
             sample.reading = .value((baseline + delta).rounded(to: 2))
-        case .steps:
-            guard let count = entry.number.flatMap({ Int(exactly: $0) }) else {
-                return .skipped("\(name) without a value")
-            }
-            guard count != 0 else { return .nothing(of: .steps) }
-            sample.reading = .count(Increment(count: count))
         default:
             guard let systolic = entry.systolic, let diastolic = entry.diastolic else {
                 return .skipped("\(name) without a value")
@@ -74,16 +115,16 @@ enum WebhookMetric {
     }
 
     private func sleep(of entry: WebhookEntry) -> Record {
-        guard let end = entry.end, let first = entry.stages.first else {
-            return .skipped("a sleep without the times of its stages")
-        }
         // The app says when a session ends, and how long it is.
-        let start = entry.duration.flatMap { Int64(exactly: $0.rounded()) }.map { end - .seconds($0) } ?? first.start
-        let last = entry.stages.map(\.end).max() ?? end
-        return .sample(
-            Sample(
-                metric: .sleep, start: min(start, first.start), end: max(end, last),
-                reading: .sleep(Sleep(stages: entry.stages))))
+        let length = entry.duration.flatMap { Int64(exactly: $0.rounded()) }.map { Duration.seconds(max($0, 0)) }
+        guard let end = entry.end, let start = length.map({ end - $0 }) ?? entry.stages.first?.start else {
+            return .skipped("a sleep without readable times")
+        }
+        let from = min(start, entry.stages.first?.start ?? start)
+        let to = max(end, entry.stages.map(\.end).max() ?? end)
+        guard from < to else { return .skipped("a sleep without a length") }
+        let stages = entry.stages.completed(from: from, to: to)
+        return .sample(Sample(metric: .sleep, start: from, end: to, reading: .sleep(Sleep(stages: stages))))
     }
 
     private func exercise(of entry: WebhookEntry) -> Record {

@@ -9,11 +9,14 @@ struct WebhookRecords: RecordStream {
     private var place = 0
     /// Within the array of the section.
     private var reader: JSONReader?
-    /// Reasons why parts of the record before are skipped.
-    private var skipped: [String] = []
-    /// The app of the last record that was read.
-    private var app: String?
-    /// The last sleep of each app, which its next session may continue. Those of several apps may lie between each other.
+    /// Records that were read and not handed out.
+    private var ready: [Record] = []
+    /// What each source has of one meal, of which each food may be a record of its own: together they are one count.
+    private var meal: [Sample] = []
+    /// Sessions of the app of the last record that was read, with or without stages.
+    private var chain = ""
+    /// The last sleep of each app, which its next session may continue. Those of several apps may lie between each other, and so may a night
+    /// that an app writes once more as one session without stages.
     private var sleeps: [String: Sample] = [:]
     /// A record that waits behind them.
     private var waiting: Record?
@@ -42,11 +45,11 @@ struct WebhookRecords: RecordStream {
                 waiting = record
                 continue
             }
-            let last = sleeps[app ?? ""]
+            let last = sleeps[chain]
             // Those of further apps stay as they are.
             if last == nil, sleeps.count >= Nights.maximumSources { return record }
             let joined = last?.joined(with: sample)
-            sleeps[app ?? ""] = joined ?? sample
+            sleeps[chain] = joined ?? sample
             if joined == nil, let last { return .sample(last) }
         }
         guard let first = sleeps.min(by: { ($0.value.start, $0.key) < ($1.value.start, $1.key) }) else {
@@ -57,8 +60,8 @@ struct WebhookRecords: RecordStream {
     }
 
     private mutating func nextRecord() throws(JSONError) -> Record? {
-        if let reason = skipped.popLast() { return .skipped(reason) }
-        while place < sections.count {
+        while place < sections.count || !ready.isEmpty {
+            if !ready.isEmpty { return ready.removeFirst() }
             let name = sections[place].name
             if reader == nil {
                 var opened = JSONReader(document, range: sections[place].range)
@@ -67,12 +70,13 @@ struct WebhookRecords: RecordStream {
             guard var entries = reader, try entries.nextElement() else {
                 reader = nil
                 place += 1
+                endMeal()
                 continue
             }
             guard let metric = WebhookMetric(name: name) else {
                 try entries.skip()
                 reader = entries
-                return .skipped("the gateway has no \(name)")
+                return WebhookMetric.leftOut.contains(name) ? .leftOut(name) : .skipped("the gateway has no \(name)")
             }
             guard try entries.isAtObject() else {
                 reader = entries
@@ -80,15 +84,45 @@ struct WebhookRecords: RecordStream {
             }
             let entry = try WebhookEntry(&entries, calendar: calendar)
             reader = entries
-            (skipped, app) = (entry.unknownStages, entry.app)
-            if case .steps = metric,
-                let reason = sources.skip(name, from: entry.app, as: entry.source?.name)
-            {
+            if case .sleep = metric {
+                // That with stages comes last, and so counts where both are the same night.
+                chain = "\(!entry.stages.isEmpty || !entry.unknownStages.isEmpty) \(entry.app ?? "")"
+            }
+            if metric.isMovement, let reason = sources.skip(name, from: entry.app, as: entry.source?.name) {
                 return .skipped(reason)
             }
-            return metric.record(of: entry, name: name)
-                .from(sources.origin(of: entry.source), changedAt: metric.isSeries ? nil : entry.changedAt)
+            let origin = sources.origin(of: entry.source)
+            for record in metric.records(of: entry, name: name) {
+                let record = record.from(origin, changedAt: metric.isSeries ? nil : entry.changedAt)
+                if metric.isFood, case .sample(let sample) = record { add(sample) } else { ready.append(record) }
+            }
+            ready += entry.unknownStages.map { Record.skipped($0) }
         }
         return nil
+    }
+
+    /// Adds a food or a drink to the meal, or begins another one.
+    private mutating func add(_ sample: Sample) {
+        if let first = meal.first, first.start != sample.start || meal.count >= Nights.maximumSources { endMeal() }
+        let place = meal.firstIndex { $0.metric == sample.metric && $0.precedence(over: sample) == .same }
+        if let place { meal[place].add(sample) } else { meal.append(sample) }
+    }
+
+    private mutating func endMeal() {
+        ready += meal.map { Record.sample($0) }
+        meal = []
+    }
+}
+
+extension Sample {
+    /// Adds another count of the same metric that begins with it.
+    fileprivate mutating func add(_ other: Sample) {
+        guard case .count(let ours) = reading, case .count(let theirs) = other.reading,
+            let sum = Increment(amount: ours.amount + theirs.amount)
+        else { return }
+        reading = .count(sum)
+        end = max(end, other.end)
+        // Of a sum that lost a food, none of the others says so.
+        changedAt = nil
     }
 }

@@ -5,14 +5,9 @@ import Vitals
 /// which they lie.
 struct ExerciseFeed: Feed {
     static let table = "exercise_session_record_table"
-    static let distances = "distance_record_table"
-    static let activeEnergies = "active_calories_burned_record_table"
-    static let totalEnergies = "total_calories_burned_record_table"
     /// The most workouts that begin on one day of UTC: one every half hour, as a day's summary lists. Each of them reads the
     /// records within it, so that a file of overlapping ones would be read for hours.
     static let perDay = DailyAccumulator.workoutLimit
-    /// Tables whose records are parts of workouts.
-    static let parts = [distances, activeEnergies, totalEnergies]
 
     let metric = Metric.sport
     var tables: [String] { [Self.table] }
@@ -33,10 +28,10 @@ struct ExerciseFeed: Feed {
             try source.records(table, by: "start_time", with: ["end_time", column])?
                 .select(["r.end_time", "r.\(column)"])
         }
-        distance = try amounts(Self.distances, "distance")
-        active = try amounts(Self.activeEnergies, "energy")
-        total = try amounts(Self.totalEnergies, "energy")
-        steps = try amounts(StepFeed.table, "count")
+        distance = try amounts(CountKind.distances, "distance")
+        active = try amounts(CountKind.activeEnergies, "energy")
+        total = try amounts(CountKind.totalEnergies, "energy")
+        steps = try amounts(CountKind.steps, "count")
         let valid =
             "s.beats_per_minute BETWEEN \(Int(ValidRange.heartRate.lowerBound)) AND \(Int(ValidRange.heartRate.upperBound))"
         rates = try SeriesFeeds.heartRateRecords(source)?.total(

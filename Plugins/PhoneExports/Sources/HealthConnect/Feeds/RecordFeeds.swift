@@ -1,27 +1,5 @@
 import Vitals
 
-/// Steps of an interval. A record that grows keeps its start.
-enum StepFeed {
-    static let table = "steps_record_table"
-
-    static func feed(_ source: RecordSource) throws(ExportError) -> RowFeed? {
-        let records = try source.records(table, by: "start_time", with: ["end_time", "count"])
-        return records?.feed(.steps, ["r.count", "r.end_time"]) { row, isManual in
-            guard let count = row.integer(0) else { return .skipped(row.absence(0)) }
-            guard let number = row.integer(1) else { return .skipped(.unreadable) }
-            guard count != 0 else { return .nothing }
-            let end = Timestamp(milliseconds: number)
-            guard let steps = Int(exactly: count), end > row.moment, end - row.moment <= SampleLimits.duration,
-                ValidRange.isPossible(steps: steps, in: end - row.moment)
-            else { return .skipped(.implausible) }
-            return .sample(
-                Sample(
-                    metric: .steps, start: row.moment, end: end, isUserInitiated: isManual,
-                    reading: .count(Increment(count: steps))))
-        }
-    }
-}
-
 /// Blood pressures, in mmHg. The pulse is a separate heart rate in Health Connect.
 enum PressureFeed {
     static let table = "blood_pressure_record_table"

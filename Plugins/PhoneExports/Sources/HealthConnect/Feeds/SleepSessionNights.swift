@@ -1,15 +1,22 @@
 import Vitals
 
-/// Sleeps with their stages. A sleep without stages would be one of no minutes, and is skipped. Sessions that touch are one sleep, since
-/// some apps write each stage of a night as a session.
+/// Sleeps with their stages. Sessions that touch are one sleep, since some apps write each stage of a night as a session.
 struct SleepSessionNights: NightFeed {
     static let table = "sleep_session_record_table"
     private static let stages = "sleep_stages_table"
-    /// The public codes of stages, as far as they say how deep a sleep is: 2 is asleep of an unknown depth, 0 unknown. 3 is out
-    /// of bed, and 7 awake in bed.
+    /// The public codes of stages (`SleepSessionRecord.StageType`). 2 is asleep at an unknown depth, 3 out of bed, and 7 awake in bed. 0 is
+    /// unknown.
     private static let codes: [Int64: Sleep.Stage.Depth] = [
-        1: .awake, 3: .awake, 4: .light, 5: .deep, 6: .rem, 7: .awake,
+        1: .awake, 2: .asleep, 3: .awake, 4: .light, 5: .deep, 6: .rem, 7: .awake,
     ]
+
+    /// Sessions that may be parts of one sleep. An app may write a night once more as one session without stages, which lies between
+    /// those with them.
+    private struct Chain: Hashable {
+        var device: Int64?
+        var hasStages: Bool
+        var place: (Int64, Int) { (device ?? -1, hasStages ? 1 : 0) }
+    }
 
     var table: String { Self.table }
     let rank = Rank.records
@@ -33,7 +40,7 @@ struct SleepSessionNights: NightFeed {
         var nights: [Sample] = []
         var sleeps = RecordsOfDay(limit: NightLimits.perDay)
         // Of each device, since the sessions of two may lie between each other.
-        var open: [Int64?: Sample] = [:]
+        var open: [Chain: Sample] = [:]
         while try statement.step() {
             let row = Row(statement, unit: .milliseconds)
             guard let last = row.integer(0), let record = row.integer(1), last > row.moment.milliseconds else {
@@ -47,25 +54,26 @@ struct SleepSessionNights: NightFeed {
             }
             let rows = try stages(of: record, within: row.moment, reading)
             let found = StageLength.lasting(.milliseconds(1)).stages(of: rows, from: row.moment, to: end)
+                .completed(from: row.moment, to: end)
             let session = Sample(
                 metric: .sleep, start: row.moment, end: end, isUserInitiated: Records.isManual(row.integer(2)),
                 changedAt: Records.change(row.integer(4)),
                 reading: .sleep(Sleep(stages: found)))
-            if found.isEmpty { reading.skip(.incomplete, in: table, at: row.moment) }
-            let device = row.integer(3)
-            if var joined = open[device]?.joined(with: session) {
+            let chain = Chain(device: row.integer(3), hasStages: !rows.isEmpty)
+            if var joined = open[chain]?.joined(with: session) {
                 // Of one that lost a session, none of the others says so. An export has all of them, so that the last one counts.
                 joined.changedAt = nil
-                open[device] = joined
-            } else if !found.isEmpty {
+                open[chain] = joined
+            } else {
                 guard sleeps.admits(row.moment) else {
                     reading.skip(.tooMany, in: table, at: row.moment, limit: NightLimits.perDay)
                     continue
                 }
-                if let last = open.updateValue(session, forKey: device) { nights.append(last) }
+                if let last = open.updateValue(session, forKey: chain) { nights.append(last) }
             }
         }
-        nights += open.sorted { ($0.key ?? -1) < ($1.key ?? -1) }.map { $0.value }
+        // In an order that does not change: by device, and last those with stages.
+        nights += open.sorted { $0.key.place < $1.key.place }.map { $0.value }
         return nights.sorted { ($0.start, $0.end) < ($1.start, $1.end) }
     }
 

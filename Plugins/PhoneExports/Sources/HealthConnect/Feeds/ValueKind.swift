@@ -7,7 +7,8 @@ struct ValueKind: Sendable {
     let metric: Metric
     let table: String
     let column: String
-    let range: ClosedRange<Double>
+    /// The values that are measurements; `nil` for those of the metric.
+    var range: ClosedRange<Double>?
     /// The value in the unit of the metric.
     var convert: @Sendable (Double) -> Double = { $0 }
     /// What is true of all records.
@@ -35,10 +36,20 @@ struct ValueKind: Sendable {
         ValueKind(
             metric: .temperature, table: "body_temperature_record_table", column: "temperature",
             range: ValidRange.temperature),
+        ValueKind(
+            metric: .temperature, table: "basal_body_temperature_record_table", column: "temperature",
+            range: ValidRange.temperature),
         // Stored in grams.
         ValueKind(
             metric: .weight, table: "weight_record_table", column: "weight", range: ValidRange.weight,
             convert: { $0 / 1000 }),
+        ValueKind(
+            metric: .leanMass, table: "lean_body_mass_record_table", column: "mass", convert: { $0 / 1000 }),
+        ValueKind(metric: .bodyFat, table: "body_fat_record_table", column: "percentage"),
+        // Stored in metres.
+        ValueKind(
+            metric: .height, table: "height_record_table", column: "height", convert: { ($0 * 100).hundredths }),
+        ValueKind(metric: .vo2Max, table: "vo2_max_record_table", column: "vo2_milliliters_per_minute_kilogram"),
         // Stored in mmol/L.
         ValueKind(
             metric: .bloodGlucose, table: "blood_glucose_record_table", column: "level", range: ValidRange.glucose,
@@ -60,10 +71,11 @@ struct ValueKind: Sendable {
         guard let records = try source.records(table, with: Set([column] + words.map(\.column))) else { return nil }
         // Codes are stored as text.
         let codes = words.map { "CAST(r.\($0.column) AS INTEGER)" }
+        let range = range ?? metric.range
         return records.feed(metric, ["r.\(column)"] + codes) { row, isManual in
             guard let raw = row.number(0) else { return .skipped(row.absence(0)) }
             let value = convert(raw)
-            guard range.contains(value) else { return .skipped(raw == 0 ? .notMeasured : .implausible) }
+            guard range?.contains(value) ?? true else { return .skipped(raw == 0 ? .notMeasured : .implausible) }
             var qualifiers = qualifiers
             for (index, kind) in words.enumerated() {
                 qualifiers[kind.qualifier] = row.integer(index + 1).flatMap { kind.words[$0] }

@@ -26,13 +26,12 @@ struct RecordCatalogue: Sendable {
         add(try SeriesFeeds.heartRates(source), of: SeriesFeeds.heartRate)
         add(try SeriesFeeds.skinTemperatures(source), of: SeriesFeeds.skinTemperature)
         add(try PressureFeed.feed(source), of: PressureFeed.table)
-        add(try StepFeed.feed(source), of: StepFeed.table)
+        for kind in CountKind.all { add(try kind.feed(source), of: kind.table) }
         add(try SleepSessionNights(source).map { SleepFeed(feeds: [$0]) }, of: SleepSessionNights.table)
         add(try ExerciseFeed(source), of: ExerciseFeed.table)
         self.feeds = feeds
         knownTables = used
 
-        if used.contains(ExerciseFeed.table) { used.formUnion(ExerciseFeed.parts) }
         var unknown: [String] = []
         for table in RecordTable.all(in: database) where !used.contains(table.name) {
             if try table.hasRecords(of: app, in: database) { unknown.append(table.name) }

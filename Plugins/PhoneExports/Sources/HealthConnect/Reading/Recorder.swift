@@ -54,10 +54,10 @@ struct Recorder: Sendable, Hashable {
     }
 }
 
-/// Whose the records of an app are, by the devices that have recorded them. A watch and a phone in a pocket count the same steps.
+/// Whose the records of an app are, by the devices that have recorded them. A watch and a phone in a pocket count the same steps and metres.
 struct RecorderOrigins: Sendable {
     private let origins: [Int64: SampleOrigin]
-    /// For a person: whose steps count first; `nil` where only one device counted any.
+    /// For a person: whose counts are taken first; `nil` where only one device counted any.
     let note: String?
 
     /// `nil` where no record says which device it is of.
@@ -65,8 +65,9 @@ struct RecorderOrigins: Sendable {
         of app: Int64, among recorders: [Recorder], order: SourceOrder, in database: ExportDatabase
     ) throws(ExportError) {
         var counting: Set<Int64?> = []
-        if let table = RecordTable(StepFeed.table, in: database, with: ["device_info_id"]) {
-            counting = try Recorder.numbers(in: table, of: app, database)
+        for name in Set(CountKind.all.map(\.table)) {
+            guard let table = RecordTable(name, in: database, with: ["device_info_id"]) else { continue }
+            counting.formUnion(try Recorder.numbers(in: table, of: app, database))
         }
         // Also where there is one, since a second one may come with a later export.
         guard !recorders.isEmpty else { return nil }
@@ -85,7 +86,7 @@ struct RecorderOrigins: Sendable {
         let names = Set(known).sorted { $0.precedes($1) }.map(\.name)
         let others = counting.count > known.count ? ["an unknown device"] : []
         note =
-            "Of steps in the same time, the first of these counts: \((names + others).joined(separator: ", ")). "
+            "Of what several count in the same time, the first of these counts: \((names + others).joined(separator: ", ")). "
             + "options.sources gives another order; options.device chooses one of them, with all of its records."
     }
 

@@ -73,8 +73,10 @@ struct Records: Sendable {
 
     /// Selects the time of each row and then columns: of the record `r`, and of the value `s` of a series. The rows are those of the
     /// app `?1` from the time `?2` until before `?3`, ascending by time.
-    func select(_ columns: [String]) -> String {
-        "SELECT \((["o.moment"] + columns).joined(separator: ", ")) \(rows) ORDER BY o.moment, o.row"
+    /// - Parameter isSummed: whether the columns are sums over the rows of a device with the same time.
+    func select(_ columns: [String], isSummed: Bool = false) -> String {
+        let end = isSummed ? "GROUP BY 1, \(device) ORDER BY 1, \(device)" : "ORDER BY o.moment, o.row"
+        return "SELECT \((["o.moment"] + columns).joined(separator: ", ")) \(rows) \(end)"
     }
 
     /// Selects one row of sums over the rows of the app `?1` from the time `?2` until before `?3`.
@@ -84,13 +86,16 @@ struct Records: Sendable {
         "FROM \(order) AS o \(joins) WHERE o.owner = ?1 AND o.moment >= ?2 AND o.moment < ?3 \(condition)"
     }
 
-    /// A feed of these rows. `read` sees the columns by their places, and whether a person started the measurement.
+    /// A feed of these rows, or of their sums. `read` sees the columns by their places, and whether a person started the measurement.
     func feed(
-        _ metric: Metric, _ columns: [String], read: @escaping @Sendable (Row, _ isManual: Bool) -> RowResult
+        _ metric: Metric, _ columns: [String], isSummed: Bool = false,
+        read: @escaping @Sendable (Row, _ isManual: Bool) -> RowResult
     ) -> RowFeed {
-        RowFeed(
+        // Of a sum that lost a record, none of the others says so. An export has all of them, so that the last one counts.
+        let own = isSummed ? ["max(\(method))", device, "NULL"] : [method, device, change]
+        return RowFeed(
             metric: metric, table: table, rank: .records, unit: .milliseconds,
-            sql: select(columns + [method, device, change])
+            sql: select(columns + own, isSummed: isSummed)
         ) { [origins] row in
             let result = read(row, Self.isManual(row.integer(columns.count)))
             guard case .sample(var sample) = result else { return result }

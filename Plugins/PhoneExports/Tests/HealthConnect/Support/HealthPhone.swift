@@ -8,7 +8,8 @@ import Vitals
 
 /// A phone with Health Connect: a folder into which it exports a database that the test fills by hand.
 ///
-/// The tables have the columns that Android creates, by its own source and by notes on real exports.
+/// The tables have the columns that Android creates, by its own source (`service/java/com/android/server/healthconnect/storage/
+/// datatypehelpers` of HealthFitness) and by notes on real exports.
 final class HealthPhone: Sendable {
     let folder: URL
     var file: URL { folder.appending(path: "health_connect_export.db") }
@@ -74,7 +75,11 @@ final class HealthPhone: Sendable {
             "blood_glucose_record_table",
             "specimen_source TEXT NOT NULL, level REAL, relation_to_meal TEXT NOT NULL, meal_type TEXT NOT NULL"
         ),
-        ("body_fat_record_table", "percentage REAL"),
+        ("basal_body_temperature_record_table", "measurement_location INTEGER, temperature REAL"),
+        ("body_fat_record_table", "percentage REAL"), ("lean_body_mass_record_table", "mass REAL"),
+        ("bone_mass_record_table", "mass REAL"), ("height_record_table", "height REAL"),
+        ("basal_metabolic_rate_record_table", "basal_metabolic_rate REAL"),
+        ("vo2_max_record_table", "measurement_method INTEGER, vo2_milliliters_per_minute_kilogram REAL"),
     ]
     private static let intervals = [
         ("heart_rate_record_table", ""), ("steps_record_table", "count INTEGER"),
@@ -83,6 +88,12 @@ final class HealthPhone: Sendable {
         ("sleep_session_record_table", "notes TEXT, title TEXT"),
         ("exercise_session_record_table", "notes TEXT, exercise_type INTEGER, title TEXT, has_route INTEGER"),
         ("skin_temperature_record_table", "measurement_location INTEGER NOT NULL, baseline REAL"),
+        ("floors_climbed_record_table", "floors REAL"), ("hydration_record_table", "volume REAL"),
+        ("activity_intensity_record_table", "type INTEGER"), ("wheelchair_pushes_record_table", "count INTEGER"),
+        (
+            "nutrition_record_table",
+            "energy REAL, protein REAL, total_carbohydrate REAL, total_fat REAL, sugar REAL, meal_type INTEGER, meal_name TEXT"
+        ),
     ]
 
     private static func create(_ name: String, _ times: String, _ columns: String) -> String {
