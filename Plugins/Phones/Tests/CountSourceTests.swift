@@ -9,12 +9,14 @@ import Vitals
 
 /// Steps that a watch and a phone count, each for itself.
 @Suite struct CountSourceTests {
-    private static func exported(_ sources: [String?]) -> String {
+    private static func exported(
+        _ sources: [String?], _ name: String = "step_count", _ unit: String = "count"
+    ) -> String {
         let entries = sources.enumerated().map { number, source in
             let member = source.map { ",\"source\":\"\($0)\"" } ?? ""
             return "{\"date\":\"2026-01-01 00:0\(number):00 +0000\",\"qty\":\(number + 1)\(member)}"
         }.joined(separator: ",")
-        return #"{"data":{"metrics":[{"name":"step_count","units":"count","data":[\#(entries)]}]}}"#
+        return #"{"data":{"metrics":[{"name":"\#(name)","units":"\#(unit)","data":[\#(entries)]}]}}"#
     }
 
     private static func posted(_ apps: [String?]) -> String {
@@ -64,10 +66,29 @@ import Vitals
 
     @Test func `several sources are reported once in a session, with the option that picks one`() throws {
         let two = Self.exported(["Watch", "Phone"])
-        #expect(try notices(of: [two, two], source: nil) == ["option sources, sources Watch, Phone"])
+        let both = "option sources, sources Watch (a watch), Phone (a phone)"
+        #expect(try notices(of: [two, two], source: nil) == [both])
         #expect(try notices(of: [two], source: "Watch") == [])
         #expect(try notices(of: [Self.exported(["Watch", nil, "Watch"])], source: nil) == [])
         #expect(try notices(of: [two], source: nil, metrics: [.heartRate]) == [])
+    }
+
+    @Test func `every count has sources, of which one is picked and several are reported`() throws {
+        let two = Self.exported(["Watch", "Phone"], "active_energy", "kcal")
+        let found = try Phone.records(Array(two.utf8), of: HealthAutoExport.self, source: "Watch")
+        #expect(counts(found.samples) == [1])
+        #expect(found.skipped == ["active_energy of another source: Phone": 1])
+        // Each with the reason for its place, in whichever order they came.
+        let behind = Self.exported(["Phone", "Mi Band", "Watch"], "active_energy", "kcal")
+        #expect(
+            try notices(of: [behind, behind], source: nil, metrics: [.activeEnergy])
+                == ["option sources, sources Watch (a watch), Mi Band (a band or ring), Phone (a phone)"])
+        var sources = CountSources(nil, order: SourceOrder(["Phone"]))
+        for name in ["Watch", "Phone"] {
+            _ = sources.skip("steps", from: name)
+            _ = sources.origin(of: NamedSource(merged: name))
+        }
+        #expect(sources.inOrder == ["Phone (named in sources)", "Watch (a watch)"])
     }
 
     @Test func `the number of sources that are reported is limited`() throws {
@@ -103,7 +124,7 @@ import Vitals
             ) { session in
                 for document in documents {
                     let sent = link.send(document)
-                    if metrics.contains(.steps) {
+                    if metrics.contains(where: { $0.shape == .count }) {
                         for case .samples(_, let receipts) in try await session.nextEvents() ?? [] {
                             try await session.settle(receipts.map { SettledReceipt($0, .new) })
                         }

@@ -20,8 +20,8 @@ import Vitals
 
     @Test(arguments: seeds) func `never traps on damaged documents`(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
-        let names = ["health-auto-export.json", "health-auto-export-warnings.json"]
-        let exported = try names.map { try Phone.document($0) }
+        let names = ["", "-warnings", "-kinds", "-nights"]
+        let exported = try names.map { try Phone.document("health-auto-export\($0).json") }
         let posted = try Phone.document("health-connect-webhook.json")
         let written = try Phone.document("script.json")
         var (readable, unreadable) = (0, 0)

@@ -69,6 +69,17 @@ package struct SourceOrder: Sendable, Hashable {
         return SampleOrigin(place: place * 2 + (isMerged ? 0 : 1), name: name)
     }
 
+    /// Why a source has its place: since the configuration names it, or by what it is.
+    package static func reason(of origin: SampleOrigin) -> String {
+        switch Kind(rawValue: origin.place / 2 - unnamed) {
+        case nil: "named in sources"
+        case .watch: "a watch"
+        case .bandOrRing: "a band or ring"
+        case .phone: "a phone"
+        case .other: "another"
+        }
+    }
+
     /// The source of records that name none: behind all others.
     package static let nameless = SampleOrigin(place: (unnamed + Kind.other.rawValue + 1) * 2, name: "")
 }

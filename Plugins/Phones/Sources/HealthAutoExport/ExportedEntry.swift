@@ -16,14 +16,21 @@ struct ExportedEntry {
     var source: String?
     /// When a glucose was measured: before or after a meal.
     var meal: String?
+    /// The totals of a sleep without stages.
+    var night = ExportedNight()
 
     private enum Key {
-        case date, start, end, quantity, average, systolic, diastolic, word, source, meal
+        case date, start, end, quantity, average, systolic, diastolic, word, source, sleepSource, meal
+        case sleepStart, sleepEnd, bedStart, bedEnd
+        case total(ExportedNight.Part)
     }
     private static let keys = JSONWords<Key>([
         ("date", .date), ("start", .start), ("startDate", .start), ("end", .end), ("endDate", .end),
         ("qty", .quantity), ("Avg", .average), ("avg", .average), ("systolic", .systolic), ("diastolic", .diastolic),
-        ("value", .word), ("source", .source), ("mealTime", .meal),
+        ("value", .word), ("source", .source), ("sleepSource", .sleepSource), ("mealTime", .meal),
+        ("sleepStart", .sleepStart), ("sleepEnd", .sleepEnd), ("inBedStart", .bedStart), ("inBedEnd", .bedEnd),
+        ("totalSleep", .total(.total)), ("asleep", .total(.asleep)), ("core", .total(.core)), ("deep", .total(.deep)),
+        ("rem", .total(.rem)), ("awake", .total(.awake)), ("inBed", .total(.inBed)),
     ])
 
     init(_ reader: inout JSONReader, calendar: LocalCalendar) throws(JSONError) {
@@ -43,7 +50,14 @@ struct ExportedEntry {
             case .diastolic: diastolic = try reader.looseNumber()
             case .word: word = try reader.looseText()
             case .source: source = try reader.looseText()
+            // Where older versions of the app name the source of a sleep.
+            case .sleepSource: source = try reader.looseText() ?? source
             case .meal: meal = try reader.looseText()
+            case .sleepStart: night.start = try reader.time(calendar)
+            case .sleepEnd: night.end = try reader.time(calendar)
+            case .bedStart: night.bedStart = try reader.time(calendar)
+            case .bedEnd: night.bedEnd = try reader.time(calendar)
+            case .total(let part): night.set(part, to: try reader.looseNumber())
             }
         }
         if start != nil { day = nil }

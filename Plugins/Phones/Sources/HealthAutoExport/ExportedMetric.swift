@@ -1,82 +1,145 @@
 import Vitals
 
-/// The metric of an entry of `metrics`, by its name.
-enum ExportedMetric {
-    case value(Metric)
-    case steps, bloodPressure, sleep
+/// A metric of the gateway, by what the app calls it: a row for each name.
+struct ExportedMetric {
+    let metric: Metric
+    /// The words that all of its samples have.
+    private let qualifiers: [Qualifier: String]
+    /// What a source measures with it, where it may have the metric twice at the same time.
+    let part: String?
 
-    init?(name: String) {
-        switch name {
-        case "heart_rate": self = .value(.heartRate)
-        case "resting_heart_rate": self = .value(.restingHeartRate)
-        case "heart_rate_variability": self = .value(.heartRateVariability)
-        case "blood_oxygen_saturation": self = .value(.bloodOxygen)
-        case "respiratory_rate": self = .value(.respiratoryRate)
-        case "body_temperature", "basal_body_temperature": self = .value(.temperature)
-        case "apple_sleeping_wrist_temperature": self = .value(.skinTemperature)
-        case "blood_glucose": self = .value(.bloodGlucose)
-        case "weight_body_mass", "body_mass": self = .value(.weight)
-        case "step_count": self = .steps
-        case "blood_pressure": self = .bloodPressure
-        case "sleep_analysis": self = .sleep
-        default: return nil
-        }
+    private init(_ metric: Metric, _ qualifiers: [Qualifier: String] = [:], part: String? = nil) {
+        (self.metric, self.qualifiers, self.part) = (metric, qualifiers, part)
     }
 
-    /// The sample of an entry. A sleep is none: its entries are stages.
+    private static let rows: [String: ExportedMetric] = [
+        "heart_rate": Self(.heartRate),
+        "resting_heart_rate": Self(.restingHeartRate),
+        "walking_heart_rate_average": Self(.walkingHeartRate),
+        "cardio_recovery": Self(.heartRateRecovery),
+        // HealthKit's variability is the standard deviation (`heartRateVariabilitySDNN`).
+        "heart_rate_variability": Self(.heartRateVariability, [.statistic: "sdnn"]),
+        "blood_oxygen_saturation": Self(.bloodOxygen),
+        "blood_pressure": Self(.bloodPressure),
+        "respiratory_rate": Self(.respiratoryRate),
+        "vo2_max": Self(.vo2Max),
+        "body_temperature": Self(.temperature),
+        "basal_body_temperature": Self(.temperature),
+        "apple_sleeping_wrist_temperature": Self(.skinTemperature),
+        "blood_glucose": Self(.bloodGlucose),
+        "weight_body_mass": Self(.weight),
+        "weight_&_body_mass": Self(.weight),
+        "body_mass": Self(.weight),
+        "body_fat_percentage": Self(.bodyFat),
+        "lean_body_mass": Self(.leanMass),
+        "height": Self(.height),
+        "body_mass_index": Self(.bodyMassIndex),
+        "environmental_audio_exposure": Self(.noiseExposure),
+        "headphone_audio_exposure": Self(.noiseExposure, part: "headphones"),
+        "sleep_analysis": Self(.sleep),
+        "step_count": Self(.steps),
+        "walking_running_distance": Self(.distance, [.activity: "walking_running"]),
+        "cycling_distance": Self(.distance, [.activity: "cycling"]),
+        "swimming_distance": Self(.distance, [.activity: "swimming"]),
+        "wheelchair_distance": Self(.distance, [.activity: "wheelchair"]),
+        "active_energy": Self(.activeEnergy),
+        "basal_energy_burned": Self(.basalEnergy),
+        "flights_climbed": Self(.floors),
+        "apple_exercise_time": Self(.exerciseMinutes),
+        "apple_stand_hour": Self(.standHours),
+        "dietary_water": Self(.hydration),
+        "dietary_energy": Self(.dietaryEnergy),
+        "protein": Self(.protein),
+        "carbohydrates": Self(.carbohydrates),
+        "total_fat": Self(.fat),
+    ]
+
+    init?(name: String) {
+        guard let row = Self.rows[name] else { return nil }
+        self = row
+    }
+
+    /// The sample of an entry. One of a sleep is none: it is a stage, or has totals.
     func record(of entry: ExportedEntry, name: String, unit: String?) -> Record {
         guard let start = entry.start else { return .skipped("\(name) without a readable time") }
+        // What is of the day itself is of all its hours. Another value has a time that the app did not send.
+        guard entry.day == nil || metric.shape == .count || metric.isOfDay else {
+            return .skipped("\(name) of a whole day, which has no time; in the app, choose minutes")
+        }
         // The app does not say how long its intervals are, unless an entry has both ends.
-        let end = entry.end.map { max($0, start) } ?? start
-        let wholeDay = Record.skipped("\(name) of a whole day, which has no time; in the app, choose minutes")
-        let wrongUnit = Record.skipped("\(name) in the unit \(unit ?? "")")
+        let end = entry.day?.upperBound ?? entry.end.map { max($0, start) } ?? start
         let noValue = Record.skipped("\(name) without a value")
-        switch self {
-        case .value(let metric):
-            // A value of the day itself is one of all its hours. Another has a time that the app did not send.
-            guard entry.day == nil || metric.isOfDay else { return wholeDay }
-            let end = entry.day?.upperBound ?? end
+        let wrongUnit = Record.skipped(unit.map { "\(name) in the unit \($0)" } ?? "\(name) without a unit")
+        let reading: Reading
+        switch metric.shape {
+        case .value:
             // The lowest and the highest value of an interval have no time of their own, and are no samples.
             guard let number = entry.average ?? entry.quantity else { return noValue }
-            guard let value = PhoneUnit.value(number, unit, of: metric) else { return wrongUnit }
-            return .sample(
-                Sample(
-                    metric: metric, start: start, end: end, qualifiers: qualifiers(of: metric, entry),
-                    reading: .value(value)))
-        case .steps:
+            guard let value = ExportedUnit.value(number, unit, of: metric) else { return wrongUnit }
+            reading = .value(value)
+        case .count:
             guard let number = entry.quantity else { return noValue }
-            guard ["count", "steps", ""].contains(unit ?? "") else { return wrongUnit }
+            guard let value = ExportedUnit.value(number, unit, of: metric) else { return wrongUnit }
             // HealthKit divides a record evenly among its minutes, so that they have parts of a step.
-            guard let steps = Increment(amount: number) else { return .skipped("\(name) that is no number of steps") }
-            guard steps.amount > 0 else { return .nothing(of: .steps) }
-            let last = entry.day?.upperBound ?? end
-            return .sample(Sample(metric: .steps, start: start, end: last, reading: .count(steps)))
-        case .bloodPressure:
-            guard entry.day == nil else { return wholeDay }
+            guard let count = Increment(amount: value) else {
+                return .skipped("\(name) that is no number of \(metric.unit ?? "units")")
+            }
+            guard count.amount > 0 else { return .nothing(of: metric) }
+            reading = .count(count)
+        case .pressure:
             guard let high = entry.systolic, let low = entry.diastolic else { return noValue }
             guard let systolic = PhoneUnit.pressure(high, unit), let diastolic = PhoneUnit.pressure(low, unit) else {
                 return wrongUnit
             }
-            return .sample(
-                Sample(
-                    metric: .bloodPressure, start: start, end: end,
-                    reading: .bloodPressure(BloodPressure(systolic: systolic, diastolic: diastolic))))
-        case .sleep: return .skipped("sleep that is no stage")
+            reading = .bloodPressure(BloodPressure(systolic: systolic, diastolic: diastolic))
+        case .sleep, .session: return noValue
         }
+        return .sample(
+            Sample(metric: metric, start: start, end: end, qualifiers: words(of: entry), reading: reading))
     }
 
-    /// HealthKit's variability is the standard deviation (`heartRateVariabilitySDNN`).
-    private func qualifiers(of metric: Metric, _ entry: ExportedEntry) -> [Qualifier: String] {
+    private func words(of entry: ExportedEntry) -> [Qualifier: String] {
         switch (metric, entry.meal?.lowercased()) {
-        case (.heartRateVariability, _): [.statistic: "sdnn"]
         case (.bloodGlucose, "before meal"?): [.meal: "before"]
         case (.bloodGlucose, "after meal"?): [.meal: "after"]
-        default: [:]
+        default: qualifiers
         }
     }
 }
 
 extension Metric {
     /// Whether a phone determines one value for a whole day or night.
-    fileprivate var isOfDay: Bool { self == .restingHeartRate || self == .skinTemperature }
+    fileprivate var isOfDay: Bool { [.restingHeartRate, .walkingHeartRate, .skinTemperature].contains(self) }
+}
+
+/// Units as the app writes them, which are mostly those of HealthKit (`HKUnit`).
+enum ExportedUnit {
+    /// Metrics that are written like another one.
+    private static let alike: [Metric: Metric] = [
+        .walkingHeartRate: .heartRate, .heartRateRecovery: .heartRate, .bodyFat: .bloodOxygen, .leanMass: .weight,
+    ]
+    /// What a number without a dimension is called, in small letters, and the spellings of the oxygen uptake without signs.
+    private static let plain: [Metric: [String]] = [
+        .steps: ["count", "steps", ""], .floors: ["count"], .standHours: ["count"], .bodyMassIndex: ["count"],
+        .vo2Max: ["mlkgmin", "mlminkg"],
+    ]
+    /// Names that only HealthKit has, in small letters, each as an amount of another unit. Ounce, cup and pint are parts of the gallons
+    /// of the United States (231 cubic inches) and of the United Kingdom (4.54609 L).
+    private static let own: [String: (amount: Double, unit: String)] = [
+        "hr": (1, "h"), "dbaspl": (1, "dBA"),
+        "fl_oz_us": (29.573_529_562_5, "mL"), "cup_us": (236.588_236_5, "mL"), "pt_us": (473.176_473, "mL"),
+        "fl_oz_imp": (28.413_062_5, "mL"), "cup_imp": (284.130_625, "mL"), "pt_imp": (568.261_25, "mL"),
+    ]
+
+    /// A number in the metric's unit; `nil` if its unit is unknown, or missing where there are several usual ones.
+    static func value(_ number: Double, _ unit: String?, of metric: Metric) -> Double? {
+        if let value = PhoneUnit.value(number, unit, of: alike[metric] ?? metric) { return value }
+        let unit = unit ?? ""
+        let small = unit.lowercased()
+        let letters = metric == .vo2Max ? small.filter { $0.isLetter } : small
+        if plain[metric]?.contains(letters) == true { return number }
+        guard !unit.isEmpty else { return nil }
+        let (amount, name) = own[small] ?? (amount: 1, unit: unit)
+        return ValueUnit(name, of: metric).map { $0.convert(number * amount) }
+    }
 }

@@ -94,21 +94,25 @@ struct ExportedRecords: RecordStream {
             }
             guard try reader.isAtObject() else { return .noObject(in: name) }
             let entry = try ExportedEntry(&reader, calendar: calendar)
-            switch metric {
-            case .sleep: return add(entry)
-            case .steps:
-                if let reason = sources.skip(name, from: entry.source) { return .skipped(reason) }
-            default: break
+            if metric.metric == .sleep { return add(entry, unit) }
+            if metric.metric.shape == .count, let reason = sources.skip(name, from: entry.source) {
+                return .skipped(reason)
             }
-            let origin = sources.origin(of: NamedSource(merged: entry.source))
-            return metric.record(of: entry, name: name, unit: unit).from(origin)
+            var source = NamedSource(merged: entry.source)
+            if let part = metric.part {
+                let name = source?.name
+                source = source ?? NamedSource(name: "", kind: .other)
+                source?.name = name.map { "\($0) \(part)" } ?? part
+            }
+            return metric.record(of: entry, name: name, unit: unit).from(sources.origin(of: source))
         }
     }
 
-    /// Adds a stage of a sleep; returns why it is skipped.
-    private mutating func add(_ entry: ExportedEntry) -> Record? {
+    /// Adds a stage of a sleep; returns why it is skipped, or the sleep itself if it has totals and no stages.
+    private mutating func add(_ entry: ExportedEntry, _ unit: String?) -> Record? {
         guard let word = entry.word else {
-            return .skipped("a sleep without the times of its stages; in the app, switch the aggregation of sleep off")
+            guard !entry.night.isEmpty else { return .skipped("a sleep without stages and totals") }
+            return entry.night.record(in: unit).from(sources.origin(of: NamedSource(merged: entry.source)))
         }
         guard let start = entry.start, let end = entry.end, start <= end else {
             return .skipped("a stage of sleep without readable times")
@@ -122,13 +126,15 @@ struct ExportedRecords: RecordStream {
 }
 
 extension Sleep.Stage.Depth {
-    /// The depth for the app's name of it; `nil` for names that say only that the person slept or lay in bed.
+    /// The depth for the app's name of it; `nil` for an unknown one.
     fileprivate init?(exported word: String) {
         switch word.lowercased().filter({ $0.isLetter }) {
         case "core", "asleepcore", "light": self = .light
         case "deep", "asleepdeep": self = .deep
         case "rem", "asleeprem": self = .rem
         case "awake": self = .awake
+        case "asleep", "asleepunspecified", "unspecified": self = .asleep
+        case "inbed": self = .inBed
         default: return nil
         }
     }

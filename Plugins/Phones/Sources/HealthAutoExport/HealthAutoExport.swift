@@ -13,7 +13,10 @@ package enum HealthAutoExport: PhoneApp {
     package static let hasWarnings = true
     package static let metrics: [Metric] = [
         .heartRate, .restingHeartRate, .heartRateVariability, .bloodPressure, .bloodOxygen, .respiratoryRate,
-        .temperature, .skinTemperature, .bloodGlucose, .weight, .steps, .sleep, .sport,
+        .temperature, .skinTemperature, .bloodGlucose, .weight, .steps, .sleep, .sport, .distance, .activeEnergy,
+        .basalEnergy, .floors, .exerciseMinutes, .standHours, .hydration, .vo2Max, .bodyFat, .leanMass, .height,
+        .bodyMassIndex, .heartRateRecovery, .walkingHeartRate, .noiseExposure, .dietaryEnergy, .protein,
+        .carbohydrates, .fat,
     ]
 
     package static func records(

@@ -57,6 +57,13 @@ package struct CountSources: Sendable, Hashable {
         return nil
     }
 
+    /// The sources of the counts in their order, each with the reason for its place. Of an interval the first one counts.
+    var inOrder: [String] {
+        names.map { name in (name: name, origin: origins.first { $0.key.quoted == name }?.value) }
+            .sorted { Precedence(of: $0.origin, over: $1.origin) == .before }
+            .map { source in source.origin.map { "\(source.name) (\(SourceOrder.reason(of: $0)))" } ?? source.name }
+    }
+
     /// The origin of a record of this source. One without a source has one, too, behind all others: else its value would be taken for
     /// that of any source with the same one.
     mutating func origin(of source: NamedSource?) -> SampleOrigin {

@@ -2,8 +2,8 @@ import Vitals
 
 /// Makes sleeps of stages that come one by one, such as those of HealthKit, which has no record of a night.
 ///
-/// Stages of one source with less than `gap` between them are one sleep. Where they overlap, the earlier one counts. Only the stages
-/// are kept, which take less memory than their text; a sleep is made when it is asked for.
+/// Stages of one source with less than `gap` between them are one sleep. Where they overlap, the one that says more counts. Only the
+/// stages are kept, which take less memory than their text; a sleep is made when it is asked for.
 struct Nights {
     /// The time without a stage after which another sleep begins.
     static let gap: Duration = .hours(1)
@@ -45,24 +45,77 @@ struct Nights {
     }
 
     private mutating func nextOfSource() -> Sample? {
-        if place == nil { stages[number].sort { ($0.start, $0.end) < ($1.start, $1.end) } }
+        if place == nil { stages[number].arrange() }
         var place = place ?? 0
         defer { self.place = place }
         var night: [Sleep.Stage] = []
         var end: Timestamp?
+        // When it was last known whether the person slept.
+        var known: Timestamp?
         while place < stages[number].count {
-            var stage = stages[number][place]
-            if let end {
-                if stage.start - end > Self.gap { break }
-                stage.start = max(stage.start, end)
+            let stage = stages[number][place]
+            if let end, stage.start - end > Self.gap { break }
+            if stage.depth != .inBed {
+                // Lying in bed makes no one sleep of two.
+                if let known, stage.start - known > Self.gap { break }
+                known = stage.end
             }
             place += 1
-            guard stage.start < stage.end else { continue }
             end = stage.end
             // More than a sleep may have make it implausible; they need no memory.
             if night.count <= SampleLimits.stages { night.append(stage) }
         }
         return Sample(stages: night)
+    }
+}
+
+extension [Sleep.Stage] {
+    /// Sorts the stages of a source and cuts those that overlap. What says more stays whole: a depth, or awake, before sleep without a
+    /// depth, and that before a time in bed. Among equals it is the earlier one.
+    fileprivate mutating func arrange() {
+        let asleep = filter { $0.depth == .asleep }
+        let inBed = filter { $0.depth == .inBed }
+        removeAll { $0.depth == .asleep || $0.depth == .inBed }
+        cut()
+        for var layer in [asleep, inBed] where !layer.isEmpty {
+            layer.cut()
+            append(contentsOf: layer.parts(beside: self))
+            cut()
+        }
+    }
+
+    /// Sorts, cuts each where the one before it has not ended, and removes what is then empty.
+    private mutating func cut() {
+        sort { ($0.start, $0.end) < ($1.start, $1.end) }
+        var kept = 0
+        for place in indices {
+            var stage = self[place]
+            if kept > 0 { stage.start = Swift.max(stage.start, self[kept - 1].end) }
+            guard stage.start < stage.end else { continue }
+            self[kept] = stage
+            kept += 1
+        }
+        removeSubrange(kept...)
+    }
+
+    /// What others leave of these; both are sorted and cut.
+    private func parts(beside others: [Sleep.Stage]) -> [Sleep.Stage] {
+        var result: [Sleep.Stage] = []
+        var place = 0
+        for var rest in self {
+            while place < others.count, others[place].start < rest.end {
+                let other = others[place]
+                if rest.start < other.start {
+                    result.append(Sleep.Stage(rest.depth, from: rest.start, to: other.start))
+                }
+                rest.start = Swift.max(rest.start, other.end)
+                // It may reach into the next of these.
+                if other.end > rest.end { break }
+                place += 1
+            }
+            if rest.start < rest.end { result.append(rest) }
+        }
+        return result
     }
 }
 

@@ -110,17 +110,17 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
         document.answer(.stored(report))
     }
 
-    /// Reports once in a session that several sources count the same steps.
+    /// Reports once in a session that several sources count the same, such as steps.
     private func reportSources(_ sources: CountSources) {
-        guard source == nil, metrics.contains(.steps), sources.names.count > 1 else { return }
+        guard source == nil, metrics.contains(where: { $0.shape == .count }), sources.names.count > 1 else { return }
         let isFirst = hasReported.withLock { hasReported in
             defer { hasReported = true }
             return !hasReported
         }
         guard isFirst else { return }
         context.logger.notice(
-            "Several sources count steps. Of each interval one of them counts; the driver's options may give their order.",
-            metadata: ["option": "sources", "sources": "\(sources.names.joined(separator: ", "))"])
+            "Several sources count the same. Of each interval the first of them counts; the driver's options may give their order.",
+            metadata: ["option": "sources", "sources": "\(sources.inOrder.joined(separator: ", "))"])
     }
 
     /// The next records of a document, and in `report` what is skipped and refused of them; `nil` at its end.
