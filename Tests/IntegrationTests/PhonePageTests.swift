@@ -4,8 +4,8 @@ import MQTT
 import TestSupport
 import Testing
 
-/// The page for phones that push: its configurations are read, and its commands run. They stand there as they are typed, but for
-/// addresses and ports, a password, the certificate's authority, and the path of the gateway.
+/// The pages for phones that push and for anybody's script: their configurations are read, and their commands run. They stand there as
+/// they are typed, but for addresses and ports, a password, the certificate's authority, and the path of the gateway.
 @Suite(.timeLimit(.minutes(5)))
 struct PhonePageTests {
     /// What a page shows of a terminal.
@@ -27,6 +27,14 @@ struct PhonePageTests {
         }
     }
 
+    /// The blocks of a page in a language.
+    private static func blocks(_ language: String, of page: String) throws -> [String] {
+        try String(contentsOfFile: Repository.file("docs/\(page).md"), encoding: .utf8)
+            .components(separatedBy: "```\(language)\n").dropFirst().map { rest in
+                rest.components(separatedBy: "\n```")[0]
+            }
+    }
+
     /// The page's blocks of configuration, and what it shows of terminals.
     private struct Page {
         /// A phone that posts; its source; another transport for it; a second phone.
@@ -35,14 +43,8 @@ struct PhonePageTests {
         let terminals: [Terminal]
 
         init() throws {
-            let file = Repository.file("docs/PhonesThatPush.md")
-            let text = try String(contentsOfFile: file, encoding: .utf8)
-            func found(_ language: String) -> [String] {
-                text.components(separatedBy: "```\(language)\n").dropFirst().map { rest in
-                    rest.components(separatedBy: "\n```")[0]
-                }
-            }
-            let (configurations, consoles) = (found("yaml"), found("console"))
+            let configurations = try PhonePageTests.blocks("yaml", of: "PhonesThatPush")
+            let consoles = try PhonePageTests.blocks("console", of: "PhonesThatPush")
             try #require(configurations.count == 4 && consoles.count == 3)
             blocks = configurations
             terminals = consoles.map { Terminal($0) }
@@ -110,6 +112,27 @@ struct PhonePageTests {
             try await bench.message("annas-iphone/link") { $0.json["state"]?.asString == "connecting" }
             let answer = try await site.enter(page.terminals[1])
             #expect(answer == page.terminals[1].output && answer.count == 1, "\(answer)")
+        }
+    }
+
+    @Test func `the shell line of anybody's script posts a weight, with the answer that its page shows`() async throws {
+        let entry = try #require(try Self.blocks("yaml", of: "YourOwnScript").first)
+        let line = Terminal(try #require(try Self.blocks("console", of: "YourOwnScript").first))
+        let page = try Page()
+        try await withBench { bench in
+            let site = try await Site(bench)
+            for (name, digits) in [("annas-iphone", "01234567"), ("script", "89abcdef")] {
+                try bench.secret(String(repeating: digits, count: 8), as: "\(name).token")
+            }
+            try site.configure(page.blocks[0] + "\n" + entry)
+            _ = bench.startGateway()
+            try await bench.message("annas-script/link") { $0.json["state"]?.asString == "connecting" }
+            // The page breaks the answer's one line.
+            let shown = line.output.map { $0.trimmingCharacters(in: .whitespaces) }.joined()
+            let answer = try await site.enter(line)
+            #expect(answer == [shown], "\(answer)")
+            let message = try await bench.message("annas-script/measurement/weight")
+            #expect(message.json["samples"]?[0]?["value"]?.asDouble == 71.2)
         }
     }
 

@@ -265,5 +265,11 @@ import Vitals
             let document = try JSONValue(parsing: block)
             #expect(check.accepts(document))
         }
+        // What Tasker puts into its body.
+        let template = try #require(page.firstMatch(of: /```\n(\{.*%input.*\})\n```/)).1
+        let body = template.replacing("%input", with: "71.2").replacing("%TIMES", with: "1781240400")
+        let found = try Found(Array(body.utf8))
+        let document = try JSONValue(parsing: Array(body.utf8))
+        #expect(found.samples.map(\.value) == [71.2] && found.refused == [:] && check.accepts(document))
     }
 }

@@ -136,18 +136,7 @@ extension JSONWriter {
             }
         }
         member("issued", stored.receivedAt.description)
-        if sample.isOnlyInBed {
-            // Nothing says that the person did not sleep.
-            member("dataAbsentReason") { reason in
-                reason.coding([
-                    ClinicalCode.Coding(
-                        system: "http://terminology.hl7.org/CodeSystem/data-absent-reason", code: "unknown",
-                        display: "Unknown")
-                ])
-            }
-        } else if let value = sample.value, let unit = code.unit {
-            quantity(value, unit)
-        }
+        if let value = sample.minutesOnlyInBed ?? sample.value, let unit = code.unit { quantity(value, unit) }
         member("device") { $0.member("reference", "urn:uuid:\(device)") }
         let components = sample.components
         guard !components.isEmpty else { return }
@@ -196,12 +185,6 @@ private struct Component {
 }
 
 extension Sample {
-    /// Whether it is a time in bed of which nothing says whether the person slept.
-    var isOnlyInBed: Bool {
-        guard case .sleep(let sleep) = reading else { return false }
-        return sleep.minutesAsleep == 0 && sleep.minutes(.inBed) > 0
-    }
-
     /// What the sample has beside its number.
     fileprivate var components: [Component] {
         var result: [Component] = []
@@ -220,7 +203,8 @@ extension Sample {
             add(.own("distance_m", "Distance"), increment.distance, .metres)
             add(.own("energy_kcal", "Energy"), increment.energy, .energy)
         case .sleep(let sleep):
-            let depths = Set(sleep.stages.map(\.depth)).union(sleep.untimed.keys)
+            var depths = sleep.depths
+            if minutesOnlyInBed != nil { depths.remove(.inBed) }
             for depth in Sleep.Stage.Depth.allCases where depths.contains(depth) {
                 add(ClinicalCode.stage(depth), Double(sleep.minutes(depth)), .minutes)
             }

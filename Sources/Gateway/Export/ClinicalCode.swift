@@ -27,7 +27,10 @@ struct ClinicalCode: Sendable {
     enum Source: String, CaseIterable, Sendable {
         case vitalSigns = "https://hl7.org/fhir/R4B/observation-vitalsigns.html"
         case loinc = "https://loinc.org/"
+        case sleep = "https://hl7.org/fhir/uv/phr/2025May/ValueSet-pcd-sleep-observation-code.html"
         case physicalActivity = "https://hl7.org/fhir/us/physical-activity/ValueSet-pa-observation-code-activity.html"
+        /// 41950-7 and 40443-4, with rates of a day as units.
+        case activityOfADay = "https://hl7.org/fhir/us/physical-activity/ValueSet-pa-observation-code-time.html"
         case own = "docs/Exporting.md"
     }
 
@@ -57,6 +60,7 @@ struct ClinicalCode: Sendable {
             "bpm": "/min", "mmHg": "mm[Hg]", "%": "%", "°C": "Cel", "steps": "{steps}", "min": "min", "ms": "ms",
             "breaths/min": "/min", "kg": "kg", "mg/dL": "mg/dL", "m": "m", "cm": "cm", "kcal": "kcal", "mL": "mL",
             "g": "g", "h": "h", "kg/m²": "kg/m2", "mL/(kg·min)": "mL/kg/min", "dBA": "dB[SPL]{A}",
+            "steps/d": "{steps}/d",
         ]
         static let perMinute = Unit("bpm")
         static let minutes = Unit("min")
@@ -92,7 +96,7 @@ struct ClinicalCode: Sendable {
         "heart_rate": .vital([heartRate], .perMinute, "heartrate"),
         // The profile wants the general code beside a special one.
         "resting_heart_rate": .vital(
-            [heartRate, .loinc("40443-4", "Heart rate --resting")], .perMinute, "heartrate", .loinc),
+            [heartRate, .loinc("40443-4", "Heart rate --resting")], .perMinute, "heartrate", .activityOfADay),
         "blood_pressure": .vital([.loinc("85354-9", "Blood pressure panel with all children optional")], nil, "bp"),
         "blood_oxygen": .vital(
             [
@@ -104,13 +108,22 @@ struct ClinicalCode: Sendable {
         "weight": .vital([.loinc("29463-7", "Body weight")], Unit("kg"), "bodyweight"),
         "height": .vital([.loinc("8302-2", "Body height")], Unit("cm"), "bodyheight"),
         "body_mass_index": .vital([.loinc("39156-5", "Body mass index (BMI) [Ratio]")], Unit("kg/m²"), "bmi"),
+        // Measured in any way, also by an electric current (the description of 73708-0 says so).
         "body_fat": ClinicalCode([.loinc("41982-0", "Percentage of body fat Measured")], Unit("%"), .loinc),
+        // All but fat.
+        "lean_mass": ClinicalCode([.loinc("91557-9", "Lean body weight")], Unit("kg"), .loinc),
         "steps": ClinicalCode([stepCount], .steps, category: "activity", .loinc),
-        "sleep": ClinicalCode([.loinc("93832-4", "Sleep duration")], .minutes, category: "activity", .loinc),
+        "sleep": ClinicalCode([.loinc("93832-4", "Sleep duration")], .minutes, category: "activity", .sleep),
         "sport": ClinicalCode(
             [.loinc("55411-3", "Exercise duration")], .minutes, category: "activity", .physicalActivity),
-        "skin_temperature": ClinicalCode([.loinc("39106-0", "Temperature of Skin")], Unit("°C"), .loinc),
+        // Not 39106-0, "Temperature of Skin": its scale is nominal, for a hand that finds it cold or warm.
+        "skin_temperature": ClinicalCode([.loinc("61008-9", "Body surface temperature")], Unit("°C"), .loinc),
+        // Of the energies there is none: 41981-2, "Calories burned", is a rate of a moment (EngRat), and 41979-6, those of 24
+        // hours, does not say whether rest counts.
     ]
+
+    /// A time in bed of which nothing says whether the person slept. 103213-5, "Duration in bed", is a rate (NRat).
+    private static let inBed = ClinicalCode([stage(.inBed)], .minutes, category: "activity", .own)
 
     /// The codes of a glucose by its specimen.
     private static let glucose: [String: Coding] = [
@@ -130,13 +143,14 @@ struct ClinicalCode: Sendable {
         "blood_glucose": glucose.mapValues { ClinicalCode([$0], Unit("mg/dL"), .loinc) },
     ]
 
-    /// The rows of what lasts a day: only that is a number of a day.
+    /// The rows of what lasts a day: only that is a number of 24 hours, whose property is a rate (NRat).
     private static let ofDay: [String: ClinicalCode] = [
         "steps": ClinicalCode(
-            [.loinc("41950-7", "Number of steps in 24 hour Measured")], .steps, category: "activity", .loinc)
+            [.loinc("41950-7", "Number of steps in 24 hour Measured")], Unit("steps/d"), category: "activity",
+            .activityOfADay)
     ]
 
-    /// The codes of stages of sleep.
+    /// The codes of stages of sleep, of `Source.sleep`.
     static func stage(_ depth: Sleep.Stage.Depth) -> Coding {
         switch depth.rawValue {
         case "deep": .loinc("93831-6", "Deep sleep duration")
@@ -148,9 +162,18 @@ struct ClinicalCode: Sendable {
 
     /// How a sample is coded. What has no code that means exactly this has one of our own, by the name of the metric.
     static func of(_ sample: Sample) -> ClinicalCode {
+        if sample.minutesOnlyInBed != nil { return inBed }
         let (metric, name) = (sample.metric, sample.metric.rawValue)
         if sample.duration == .days(1), let row = ofDay[name] { return row }
         if let words = byWord[name], let row = sample.qualifiers.values.compactMap({ words[$0] }).first { return row }
         return rows[name] ?? ClinicalCode([.own(name)], Unit(metric.unit), .own)
+    }
+}
+
+extension Sample {
+    /// The minutes in bed of a sleep of which nothing says that the person slept; `nil` if anything does.
+    var minutesOnlyInBed: Double? {
+        guard case .sleep(let sleep) = reading, sleep.detail == .inBed, sleep.minutes(.inBed) > 0 else { return nil }
+        return Double(sleep.minutes(.inBed))
     }
 }

@@ -60,12 +60,11 @@ private struct BodySchema {
         "temperature": BodySchema(name: "body-temperature", version: "4.0", value: ("body_temperature", "C")),
         "respiratory_rate": BodySchema(
             name: "respiratory-rate", version: "2.0", value: ("respiratory_rate", "breaths/min")),
-        "height": BodySchema(name: "body-height", version: "2.0", value: ("body_height", "cm")),
         "weight": BodySchema(name: "body-weight", version: "3.0", value: ("body_weight", "kg")),
+        "height": BodySchema(name: "body-height", version: "2.0", value: ("body_height", "cm")),
         "blood_glucose": BodySchema(name: "blood-glucose", version: "4.0", value: ("blood_glucose", "mg/dL")),
         "steps": BodySchema(
             name: "step-count", version: "3.0", value: ("step_count", "steps"), needsInterval: true),
-        "sleep": BodySchema(namespace: ieee, name: "sleep-stage-summary", version: "1.0", needsInterval: true),
         "sport": BodySchema(namespace: ieee, name: "physical-activity", version: "1.0", needsInterval: true),
     ]
 
@@ -73,10 +72,9 @@ private struct BodySchema {
 
     /// The schema for a sample; `nil` if there is none for its metric.
     static func of(_ sample: Sample) -> BodySchema? {
-        if sample.isOnlyInBed {
-            return BodySchema(namespace: ieee, name: "time-in-bed", version: "1.0", needsInterval: true)
-        }
-        return rows[sample.metric.rawValue]
+        guard case .sleep = sample.reading else { return rows[sample.metric.rawValue] }
+        let name = sample.minutesOnlyInBed == nil ? "sleep-stage-summary" : "time-in-bed"
+        return BodySchema(namespace: ieee, name: name, version: "1.0", needsInterval: true)
     }
 }
 
@@ -93,8 +91,8 @@ extension JSONWriter {
             quantity("diastolic_blood_pressure", pressure.diastolic, "mmHg")
         case .count: break
         case .sleep(let sleep):
-            if sample.isOnlyInBed {
-                quantity("time_in_bed", Double(sleep.minutes(.inBed)), "min")
+            if let minutes = sample.minutesOnlyInBed {
+                quantity("time_in_bed", minutes, "min")
             } else {
                 stages(of: sleep)
             }
@@ -133,29 +131,28 @@ extension JSONWriter {
         }
     }
 
+    private static let durations: [(Sleep.Stage.Depth, StaticString)] = [
+        (.deep, "deep_sleep_duration"), (.light, "light_sleep_duration"), (.rem, "rem_sleep_duration"),
+        (.awake, "awake_duration"),
+    ]
+
     private mutating func stages(of sleep: Sleep) {
         // The words of IEEE 1752.1 by ours; another depth has none.
         let words = [
             "deep": "Deep_sleep", "light": "Light_sleep", "rem": "REM_sleep", "awake": "Awake",
             "asleep": "Unknown_sleep",
         ]
-        // Of a sleep at an unknown depth nothing says that there was none of another one.
-        let isWhole = sleep.minutes(.asleep) == 0
-        func minutes(_ depth: Sleep.Stage.Depth) -> Double? {
-            let minutes = sleep.minutes(depth)
-            return isWhole || minutes > 0 ? Double(minutes) : nil
-        }
+        let depths = sleep.depths
         member("sleep_stage_summary") { summary in
             summary.quantity("total_sleep_time", Double(sleep.minutesAsleep), "min")
-            summary.quantity("deep_sleep_duration", minutes(.deep), "min")
-            summary.quantity("light_sleep_duration", minutes(.light), "min")
-            summary.quantity("rem_sleep_duration", minutes(.rem), "min")
-            summary.quantity("awake_duration", minutes(.awake), "min")
+            // Nothing is said of a depth that the device may not know.
+            for (depth, name) in Self.durations where depths.contains(depth) {
+                summary.quantity(name, Double(sleep.minutes(depth)), "min")
+            }
         }
-        let episodes = sleep.stages.filter { words[$0.depth.rawValue] != nil }
-        // Of minutes alone there are none.
-        guard !episodes.isEmpty else { return }
-        member("sleep_stage_episodes", array: episodes) { writer, stage in
+        guard !sleep.stages.isEmpty else { return }
+        member("sleep_stage_episodes", array: sleep.stages.filter { words[$0.depth.rawValue] != nil }) {
+            writer, stage in
             writer.beginObject()
             writer.member("sleep_stage_state", words[stage.depth.rawValue])
             writer.timeFrame("sleep_stage_time_frame", isInterval: true, from: stage.start, to: stage.end)
@@ -187,4 +184,9 @@ extension JSONWriter {
         member("unit", unit)
         endObject()
     }
+}
+
+extension Sleep {
+    /// The depths of which it has minutes.
+    var depths: Set<Stage.Depth> { Set(stages.map(\.depth)).union(untimed.keys) }
 }

@@ -1,9 +1,12 @@
-"""Exports a year of two people, and compares the files with the store. See Tests/Campaigns/exports/run."""
+"""Exports a year of two people, compares the files with the store, and erases one of them. See Tests/Campaigns/exports/run."""
 
 import argparse
 import csv
+import glob
 import json
 import os
+import re
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -11,10 +14,13 @@ import tempfile
 import time
 from collections import Counter, defaultdict
 
+from consumer import ROOT, Consumer, milliseconds
 from readers import POINTS
-from rig import Finding, Gateway, Mosquitto, require, until
+from rig import TIMEOUT, Finding, Gateway, Mosquitto, require, until
 
-PEOPLE = {"1": "anna", "2": "ben"}
+# The first one is erased; no word of a program has such a name in it.
+ANNA, BEN = "anna-whose-bytes-are-sought", "ben"
+PEOPLE = {"1": ANNA, "2": BEN}
 # Kilobytes that an export may take more than one of nothing.
 MOST = 30 * 1024
 # Seconds without a new sample after which all history is there, and for all of it.
@@ -25,12 +31,19 @@ HAS = {"fhir": lambda metric: metric != "battery", "open-mhealth": lambda metric
 
 
 def devices(days: int) -> list[dict]:
-    def device(name: str, model: str, seed: int, **whose) -> dict:
-        return {"id": name, "driver": "simulator", "options": {"model": model, "seed": seed, "history_days": days,
-                                                               "live_interval": "off"},
+    def device(name: str, model: str, seed: int, sleep: str = "stages", history: int = days, **whose) -> dict:
+        return {"id": name, "driver": "simulator",
+                "options": {"model": model, "seed": seed, "history_days": history, "live_interval": "off", "sleep": sleep},
                 "sync": {"first": "all"}, **whose}
-    return [device("band-1", "band", 1, person="anna"), device("band-2", "band", 2, person="ben"),
+    # Nights of each kind.
+    return [device("band-1", "band", 1, person=ANNA), device("band-2", "band", 2, "asleep", person=BEN),
+            device("ring-1", "ring", 3, "totals", min(days, 14), person=ANNA),
+            device("ring-2", "ring", 4, "in_bed", min(days, 14), person=BEN),
             device("cuff", "cuff", 1, people=PEOPLE), device("scale", "scale", 1, people=PEOPLE)]
+
+
+# Which devices and user slots are hers.
+HERS = "(device.name IN ('band-1', 'ring-1') OR device.name IN ('cuff', 'scale') AND sample.user = 1)"
 
 
 class Store:
@@ -57,11 +70,42 @@ class Store:
         return counts - self.withdrawn if form == "open-mhealth" else counts
 
 
+class Traces:
+    """What the samples of the person who is erased leave in a file: her name, their ids, and their starts as SQLite writes them, of
+    those that are no other's and began before the gateway did."""
+
+    def __init__(self, table: str, until_moment: int) -> None:
+        texts, starts, others = set(), set(), set()
+        with open(table, newline="", encoding="utf-8") as file:
+            for row in csv.DictReader(file, strict=True):
+                start = milliseconds(row["start"])
+                if row["person"] == ANNA:
+                    texts.add(row["id"].encode())
+                    starts.add(start)
+                else:
+                    others.add(start)
+        self.texts = texts
+        self.ids = {bytes.fromhex(text.decode().replace("-", "")) for text in texts}
+        self.starts = {start.to_bytes(6, "big") for start in starts - others if start < until_moment}
+
+    def count(self, path: str, but: set[int] = frozenset()) -> int:
+        with open(path, "rb") as file:
+            content = file.read()
+        starts = self.starts - {moment.to_bytes(6, "big") for moment in but}
+        patterns = [
+            (rb"(?s)(?=([0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}))", self.texts),
+            (rb"(?s)(?=(.{6}[\x50-\x5f].[\x80-\xbf].{7}))", self.ids),  # the version and the variant
+            (rb"(?s)(?=(\x01.{5}))", starts)]  # until the year 2039
+        found = sum(match[1] in sought for pattern, sought in patterns for match in re.finditer(pattern, content))
+        return found + content.count(ANNA.encode())
+
+
 class Trial:
     def __init__(self, program: str, folder: str, days: int) -> None:
         self.folder, self.days = folder, days
         self.mosquitto = Mosquitto(folder)
         self.gateway = Gateway(program, folder, self.mosquitto.port)
+        self.began = 0  # milliseconds, when the gateway was started
 
     def export(self, form: str, name: str, *options: str, status: int = 0) -> tuple[str, int]:
         """Exports to a new file. Returns its path, and the most kilobytes of memory that it took."""
@@ -87,6 +131,7 @@ class Trial:
     def fill(self) -> int:
         self.mosquitto.start()
         self.gateway.write(devices(self.days))
+        self.began = int(time.time() * 1000)
         self.gateway.start()
         state = {"count": -1, "since": time.monotonic()}
 
@@ -126,9 +171,64 @@ class Trial:
             require(found == expected, f"{form} has other counts than the store: {(expected - found) + (found - expected)}")
             print(f"{form}: {sum(found.values())} samples, {os.path.getsize(path) >> 20} MiB in {seconds:.1f} s, "
                   f"{(memory - idle) / 1024:.1f} MiB of memory more than for nothing", flush=True)
-        week, _ = self.export("fhir", "week.fhir", "--person", "anna", "--device", "band-1", "--from",
+        week, _ = self.export("fhir", "week.fhir", "--person", ANNA, "--device", "band-1", "--from",
                               time.strftime("%Y-%m-%d", time.gmtime(time.time() - 7 * 86_400)))
         read_by_others("bundle", week)
+        print(self.erase(), flush=True)
+
+    def kept(self, condition: str) -> int:
+        """How many samples the store has of a condition, by SQL alone."""
+        database = sqlite3.connect(f"file:{self.gateway.store}?mode=ro", uri=True)
+        require(database.execute("SELECT count(*) FROM journal").fetchone()[0] == 0, "the journal has samples")
+        count = database.execute(f"""SELECT count(*) FROM sample JOIN series ON series.id = sample.series
+                                     JOIN device ON device.id = series.device WHERE {condition}""").fetchone()[0]
+        database.close()
+        return count
+
+    def files(self) -> list[str]:
+        """The store, its log, and the copies beside it."""
+        return glob.glob(f"{glob.escape(self.gateway.store)}*")
+
+    def erase(self) -> str:
+        """After an erasure no byte of hers is in the store, its log and the copies beside it, and her devices bring nothing back."""
+        store, traces = self.gateway.store, Traces(os.path.join(self.folder, "all.csv"), self.began)
+        # What is not found before proves nothing.
+        found = sum(map(traces.count, self.files()))
+        require(found >= len(traces.starts) > self.days, f"only {found} of the {len(traces.starts)} starts are found before")
+        shutil.copy(store, f"{store}.replaced-1")
+        hers, others, moment = self.kept(HERS), self.kept(f"NOT coalesce({HERS}, false)"), int(time.time() * 1000)
+        command = [self.gateway.program, "erase", "--config", self.gateway.path, "--person", ANNA, "--yes"]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        require(result.returncode == 0, f"{' '.join(command)} ended with {result.returncode}: {result.stderr}")
+        require(self.kept(HERS) == 0 and self.kept("true") == others, f"the store has other samples than before: {result.stdout}")
+        database = sqlite3.connect(f"file:{store}?mode=ro", uri=True)
+        # Of a shared device the moment of its last record stays, from which it is read again.
+        cursors = {known for row in database.execute("SELECT cursor, high_water, latest_start FROM series") for known in row if known}
+        database.close()
+        left = {path: count for path in self.files() if (count := traces.count(path, cursors))}
+        require(not left, f"after the erasure there are bytes of hers: {left}")
+
+        consumer = Consumer(self.mosquitto.port)
+        try:
+            require(consumer.connected.wait(TIMEOUT), "the consumer is not connected")
+            # What is retained comes before what is published after the subscription.
+            consumer.client.publish(f"{ROOT}/gateway/link/marker", "{}", 1)
+            until(lambda: "gateway/link/marker" in consumer.newest, TIMEOUT, "the marker does not come")
+            retained = [topic for topic in consumer.newest if topic.startswith(("band-1/", "ring-1/"))]
+            require(not retained, f"the broker retains {retained}")
+            self.gateway.start()
+            skipped = 0
+            for device in ("band-1", "ring-1", "cuff", "scale"):
+                until(lambda: consumer.newest.get(f"{device}/link", {}).get("state") == "connected", TIMEOUT, f"{device} is away")
+                require(consumer.ask(device, "sync", f"again-{device}", READING) == "done", f"{device} is not read")
+                skipped += consumer.answers[f"again-{device}"][0]["data"]["skipped"].get("erased", 0)
+        finally:
+            consumer.end()
+        self.gateway.stop()
+        require(self.kept(f"{HERS} AND sample.start < {moment}") == 0, "her samples are there again")
+        require(self.kept(f"NOT coalesce({HERS}, false)") >= others, "samples of others are gone")
+        require(skipped > hers // 2, f"only {skipped} of {hers} samples were sent again")
+        return f"erased: {hers} samples, whose bytes are nowhere; {skipped} that came again were refused"
 
 
 def is_number(text: str) -> bool:
@@ -181,7 +281,7 @@ def read_by_others(kind: str, path: str) -> dict:
 
 def read_bundle(path: str, store: Store) -> Counter:
     found = read_by_others("entries", path)
-    require(found["others"] == {"Patient": 2, "Device": 4}, f"beside observations there are {found['others']}")
+    require(found["others"] == {"Patient": 2, "Device": len(devices(1))}, f"beside observations there are {found['others']}")
     withdrawn = sum(store.withdrawn.values())
     statuses = {name: found["statuses"].get(name, 0) for name in ("entered-in-error", "amended")}
     require(statuses == {"entered-in-error": withdrawn, "amended": store.amended}, f"statuses are {found['statuses']}")

@@ -17,11 +17,12 @@ VITAL_SIGNS = {
     "bodyweight": ("29463-7", "kg"), "bodyheight": ("8302-2", "cm"), "bmi": ("39156-5", "kg/m2"),
     "bp": ("85354-9", {"8480-6": "mm[Hg]", "8462-4": "mm[Hg]", "8867-4": "/min"}),
 }
-# The metric of each first code that is no other's; 8867-4 is also that of the resting heart rate.
+# The metric of each first code that is not that of its name; 8867-4 is also that of the resting heart rate.
 METRICS = {
     "85354-9": "blood_pressure", "2708-6": "blood_oxygen", "8310-5": "temperature", "9279-1": "respiratory_rate", "29463-7": "weight",
-    "55423-8": "steps", "41950-7": "steps", "93832-4": "sleep", "55411-3": "sport", "39106-0": "skin_temperature",
-    "80404-7": "heart_rate_variability", "8302-2": "height", "39156-5": "body_mass_index", "41982-0": "body_fat",
+    "55423-8": "steps", "41950-7": "steps", "93832-4": "sleep", "55411-3": "sport", "61008-9": "skin_temperature",
+    "80404-7": "heart_rate_variability", "8302-2": "height", "39156-5": "body_mass_index", "41982-0": "body_fat", "91557-9": "lean_mass",
+    "in_bed_min": "sleep",
 }
 POINTS = {
     "heart-rate": "heart_rate", "blood-pressure": "blood_pressure", "oxygen-saturation": "blood_oxygen",
@@ -62,7 +63,7 @@ def metric(resource: dict) -> str:
     if any(coding["code"] == "40443-4" for coding in codings):
         return "resting_heart_rate"
     first = codings[0]
-    return first["code"] if first["system"] == OWN else METRICS.get(first["code"], "heart_rate")
+    return METRICS.get(first["code"], first["code"] if first["system"] == OWN else "heart_rate")
 
 
 def entries(path: str) -> dict:

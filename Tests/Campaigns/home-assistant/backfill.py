@@ -1,4 +1,5 @@
-"""Tries the import of statistics with a real Home Assistant: an export of 400 days, and what Home Assistant has of it then.
+"""Tries the import of statistics with a real Home Assistant: an export of 400 days and documents of a script, and what Home Assistant
+has of them then.
 
 What its statistics must be is computed here, from the rows of the export and by the documented rules, without the gateway's code.
 """
@@ -10,6 +11,7 @@ from datetime import datetime
 from typing import Any, Callable
 from zoneinfo import ZoneInfo
 
+import posted
 from export import HOUR
 from household import ID
 from importing import DEVICE, Importing
@@ -22,6 +24,8 @@ LONG = 240  # seconds that the import of them may take
 
 
 class Backfill(Importing):
+    more = posted.devices()
+
     def __init__(self, folder: str, version: str, program: str) -> None:
         super().__init__(folder, version, program, ZONE, DAYS)
 
@@ -155,4 +159,4 @@ def refused(trial: Backfill) -> str:
     return problem
 
 
-CHECKS: list[Callable[[Backfill], str]] = [imported, daylight, corrected, repeated, quiet, refused]
+CHECKS: list[Callable[[Backfill], str]] = [imported, daylight, corrected, posted.nights, posted.lowered, repeated, quiet, refused]

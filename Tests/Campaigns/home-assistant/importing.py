@@ -17,7 +17,9 @@ SETTLING = 75 * 60  # seconds after its end in which an hour is Home Assistant's
 
 
 class Importing(Household):
-    """A gateway with the export as its only device."""
+    """A gateway with the export as its only device, but for those that a trial adds."""
+
+    more: list[dict] = []
 
     def __init__(
         self, folder: str, version: str, program: str, zone: ZoneInfo, days: int, clock: Optional[Clock] = None
@@ -29,7 +31,7 @@ class Importing(Household):
 
     def start_gateway(self, imports: bool) -> None:
         self.configure(
-            [{"id": DEVICE, "name": "Phone", "driver": "gadgetbridge", "options": {"path": self.export.path}}],
+            [{"id": DEVICE, "name": "Phone", "driver": "gadgetbridge", "options": {"path": self.export.path}}, *self.more],
             store={"path": "trial.sqlite", "retention": {"samples": "500d"}},
             home_assistant=self.home.for_gateway() if imports else {}, sync={"first": "all"})
         self.run_gateway()

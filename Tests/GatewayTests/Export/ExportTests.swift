@@ -142,33 +142,48 @@ import Vitals
         #expect(text.contains(#""code":"kind","display":"Kind"}]},"valueString":"maximum""#))
     }
 
-    @Test func `of a sleep no format says more than is known`() throws {
+    @Test func `a night without stages says nothing of depths, and a time in bed is no sleep`() throws {
         let home = try #require(DeviceID("home"))
-        func export(_ sleep: Sleep) -> (bundle: String, point: String) {
+        func points(_ sleep: Sleep) throws -> (fhir: String, point: String) {
+            let sample = Sample(metric: .sleep, start: Self.dawn, end: Self.moment(100), reading: .sleep(sleep))
+            let stored = StoredSample(sample: sample, of: home, revision: 1, receivedAt: Self.moment(200))
+            let item = ExportedSample(stored: stored, device: home, person: "anna")
             let scope = ExportScope(
                 household: Household(gateway: home, calendar: LocalCalendar(timeZone: .gmt), store: "", devices: []),
                 devices: [], people: ["anna"], madeAt: Self.dawn)
-            let sample = Sample(metric: .sleep, start: Self.dawn, end: Self.moment(300), reading: .sleep(sleep))
-            let stored = StoredSample(sample: sample, of: home, revision: 1, receivedAt: Self.dawn)
-            let item = ExportedSample(stored: stored, device: home, person: "anna")
-            var (bundle, point) = (BundleWriter(scope), DataPointWriter())
-            var (first, second): ([UInt8], [UInt8]) = ([], [])
-            _ = bundle.add(item, to: &first)
-            _ = point.add(item, to: &second)
-            return (String(decoding: first, as: UTF8.self), String(decoding: second, as: UTF8.self))
+            var (bundle, writer, fhir, point) = (BundleWriter(scope), DataPointWriter(), [UInt8](), [UInt8]())
+            let omitted = [bundle.add(item, to: &fhir), writer.add(item, to: &point)]
+            #expect(omitted == [nil, nil])
+            return (String(decoding: fhir, as: UTF8.self), String(decoding: point, as: UTF8.self))
         }
-        let unknown = export(Sleep(stages: [Sleep.Stage(.asleep, from: Self.dawn, to: Self.moment(300))]))
-        #expect(unknown.bundle.contains(#""valueQuantity":{"value":300,"#) && unknown.bundle.contains("asleep_min"))
-        #expect(unknown.point.contains(#""total_sleep_time":{"value":300,"#) && unknown.point.contains("Unknown_sleep"))
-        #expect(!unknown.point.contains("deep_sleep") && !unknown.point.contains("awake_duration"))
-        let totals = export(Sleep(stages: [], untimed: [.deep: 60, .asleep: 100, .awake: 5]))
-        #expect(totals.bundle.contains(#""valueQuantity":{"value":160,"#) && totals.bundle.contains("93831-6"))
-        #expect(totals.point.contains(#""total_sleep_time":{"value":160,"#))
-        #expect(totals.point.contains(#""deep_sleep_duration":{"value":60,"#) && !totals.point.contains("rem_sleep"))
-        #expect(totals.point.contains(#""awake_duration":{"value":5,"#) && !totals.point.contains("episodes"))
-        let bed = export(Sleep(stages: [Sleep.Stage(.inBed, from: Self.dawn, to: Self.moment(300))]))
-        #expect(bed.bundle.contains("dataAbsentReason") && !bed.bundle.contains(#"{"value":0,"#))
-        #expect(bed.point.contains(#""name":"time-in-bed""#) && bed.point.contains(#""time_in_bed":{"value":300,"#))
+        let asleep = try points(Sleep(stages: [Sleep.Stage(.asleep, from: Self.dawn, to: Self.moment(90))]))
+        #expect(asleep.fhir.contains(#""code":"93832-4","display":"Sleep duration"}]}"#))
+        #expect(asleep.fhir.contains(#""valueQuantity":{"value":90,"#) && !asleep.fhir.contains("93831-6"))
+        #expect(asleep.point.contains(#""sleep_stage_summary":{"total_sleep_time":{"value":90,"unit":"min"}}"#))
+        #expect(asleep.point.contains(#""sleep_stage_state":"Unknown_sleep""#))
+        let totals = try points(Sleep(stages: [], untimed: [.deep: 30, .light: 50]))
+        let summary =
+            #""sleep_stage_summary":{"total_sleep_time":{"value":80,"unit":"min"},"deep_sleep_duration":{"value":30,"unit":"min"},"#
+            + #""light_sleep_duration":{"value":50,"unit":"min"}},"effective_time_frame""#
+        #expect(totals.point.contains(summary), "\(totals.point)")
+        let inBed = try points(Sleep(stages: [Sleep.Stage(.inBed, from: Self.dawn, to: Self.moment(100))]))
+        #expect(inBed.point.contains(#""name":"time-in-bed""#))
+        #expect(inBed.point.contains(#""body":{"time_in_bed":{"value":100,"unit":"min"},"#))
+        #expect(!inBed.fhir.contains("93832-4") && !inBed.fhir.contains("component"))
+        let code = #""system":"urn:vitals2mqtt:metric","code":"in_bed_min","display":"Minutes in bed""#
+        #expect(inBed.fhir.contains(code) && inBed.fhir.contains(#""value":100,"#), "\(inBed.fhir)")
+    }
+
+    @Test func `a count of 24 hours is a number of steps a day`() {
+        func code(_ duration: Duration) -> ClinicalCode {
+            ClinicalCode.of(
+                Sample(
+                    metric: .steps, start: Self.dawn, end: Self.dawn + duration, reading: .count(Increment(count: 9000))
+                ))
+        }
+        #expect(code(.days(1)).codings.map(\.code) == ["41950-7"] && code(.days(1)).unit?.code == "{steps}/d")
+        // A day on which the clocks are changed.
+        #expect(code(.hours(23)).codings.map(\.code) == ["55423-8"] && code(.hours(23)).unit?.code == "{steps}")
     }
 
     @Test func `every metric has a code, and every code of LOINC has its check digit`() throws {
@@ -177,7 +192,8 @@ import Vitals
             let words = metric.qualifiers.flatMap { known in known.words.map { [known.qualifier: $0] } }
             let reading = metric.shape == .value ? Reading.value(1) : .count(Increment(count: 1))
             for qualifiers in [[:]] + words {
-                let sample = Sample(metric: metric, start: Self.dawn, qualifiers: qualifiers, reading: reading)
+                let sample = Sample(
+                    metric: metric, start: Self.dawn, end: Self.moment(1), qualifiers: qualifiers, reading: reading)
                 let code = ClinicalCode.of(sample)
                 let unit = try #require(code.unit?.code)
                 // An annotation is for what UCUM has no unit for, and all of it is ASCII.
