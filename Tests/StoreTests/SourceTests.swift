@@ -84,6 +84,70 @@ import Vitals
         }
     }
 
+    @Test func `of one source a distance with an activity counts instead of the same without, in any order`()
+        async throws
+    {
+        func distance(_ metres: Int, _ activity: String?) -> Sample {
+            Sample(
+                metric: .distance, start: dawn, end: dawn + .minutes(10),
+                qualifiers: activity.map { [.activity: $0] } ?? [:], origin: Self.watch,
+                reading: .count(Increment(count: metres)))
+        }
+        let (walk, way) = (distance(800, "walking_running"), distance(810, nil))
+        for order in [[walk, way], [way, walk], [way, walk, way, walk]] {
+            let store = try store()
+            for sample in order { try await store.ingest([sample]) }
+            #expect(store.held(.distance) == [walk])
+            #expect(try await store.stored(.distance) == [walk])
+        }
+    }
+
+    /// A walk that a watch and a phone count, with a workout of each, and a ride of which there is nothing but the workout.
+    @Test(arguments: UInt64(1)...6)
+    func `a workout says once more what counters say of its time, and neither adds to them nor hides them`(
+        seed: UInt64
+    ) async throws {
+        let walk: [(source: SampleOrigin, steps: Int, metres: Int, energy: Int, floors: Int)] = [
+            (Self.watch, 6_000, 4_800, 300, 4), (Self.phone, 5_900, 4_700, 290, 5),
+        ]
+        var all: [Sample] = []
+        for (source, steps, metres, energy, floors) in walk {
+            // Steps have metres and kilocalories of their own.
+            let counts: [(metric: Metric, increment: Increment)] = [
+                (.steps, Increment(count: steps, distance: Double(metres), energy: Double(energy))),
+                (.distance, Increment(count: metres)), (.activeEnergy, Increment(count: energy)),
+                (.floors, Increment(count: floors)),
+            ]
+            all += counts.map { metric, increment in
+                Sample(
+                    metric: metric, start: dawn, end: dawn + .hours(1), origin: source, reading: .count(increment))
+            }
+            let sport = Sport(activity: "walking", distance: Double(metres - 700), energy: Double(energy - 40))
+            all.append(
+                Sample(
+                    metric: .sport, start: dawn + .minutes(5), end: dawn + .minutes(50 - source.place), origin: source,
+                    reading: .sport(sport)))
+        }
+        all.append(
+            Sample(
+                metric: .sport, start: dawn + .hours(2), end: dawn + .hours(3), origin: Self.watch,
+                reading: .sport(Sport(activity: "cycling", distance: 20_000, energy: 500))))
+        var random = SplitMix64(seed: seed)
+        let store = try store()
+        for sample in all.shuffled(using: &random) { try await store.ingest([sample]) }
+        try await store.ingest(all.shuffled(using: &random))
+        let calendar = LocalCalendar(timeZone: .gmt)
+        let day = calendar.day(of: dawn)
+        for (metric, total) in [(Metric.steps, 6_000.0), (.distance, 4_800), (.activeEnergy, 300), (.floors, 4)] {
+            #expect(try await store.total(metric, of: day, in: calendar) == total, "\(metric)")
+        }
+        guard case .sport(let totals) = try await store.day(day, of: .sport, in: calendar) else {
+            Issue.record("no day of sport")
+            return
+        }
+        #expect(totals.sessions == 2 && totals.distance == 24_100 && totals.energy == 760)
+    }
+
     @Test func `a source that is itself hidden still hides those behind it`() async throws {
         // The scale meets the phone, which meets the watch.
         let all = [
@@ -189,7 +253,7 @@ import Vitals
         try await store.ingest((0..<120).map { Self.steps($0..<$0, 0.4, Self.watch) })
         try await store.ingest([Self.steps(200..<200, 1.566, Self.watch), Self.steps(201..<201, 0.195, Self.watch)])
         let calendar = LocalCalendar(timeZone: .gmt)
-        #expect(try await store.steps(of: calendar.day(of: dawn), in: calendar) == 50)
+        #expect(try await store.total(.steps, of: calendar.day(of: dawn), in: calendar) == 50)
         #expect(try await store.stored(.steps).last?.value == 0.195)
     }
 
@@ -219,8 +283,12 @@ import Vitals
             let start = night + .minutes(minute / max(length, 1) * max(length, 1))
             let amount = Double((minute * 7 + length * 13 + (origin?.place ?? 9) * 101) % 900 + 1) / 8
             if Bool.random(using: &random) {
+                let counters: [Metric] = [.steps, .steps, .distance, .activeEnergy, .floors]
+                let metric = counters.randomElement(using: &random) ?? .steps
+                let activity = [nil, "walking_running", "cycling"].randomElement(using: &random) ?? nil
                 return Sample(
-                    metric: .steps, start: start, end: start + .minutes(length), origin: origin,
+                    metric: metric, start: start, end: start + .minutes(length),
+                    qualifiers: metric == .distance ? activity.map { [.activity: $0] } ?? [:] : [:], origin: origin,
                     reading: .count(Increment(amount: amount) ?? Increment(count: 1)))
             }
             let rate = 60 + Double(origin?.place ?? 9)
@@ -234,7 +302,8 @@ import Vitals
             (0..<Int.random(in: 1...8, using: &random)).map { _ in
                 var new = record()
                 if rule == .newest { new.changedAt = night + .seconds(Int.random(in: 0..<1_000_000, using: &random)) }
-                let name = "\(new.metric) \(new.start) \(new.end) \(new.origin?.name ?? "")"
+                let name =
+                    "\(new.metric) \(new.start) \(new.end) \(new.origin?.name ?? "") \(new.qualifiers[.activity] ?? "")"
                 let sample = known[name] ?? new
                 known[name] = sample
                 return sample
@@ -249,9 +318,12 @@ import Vitals
         let rates = known.values.filter { $0.metric == .heartRate }
         #expect(store.held(.heartRate).map(\.value).count == rates.count)
         if rule == .latestEnd {
-            let wanted = known.values.filter { $0.metric == .steps }.countedOnce
-            #expect(Set(store.held(.steps)) == Set(wanted))
-            #expect(Set(try await store.stored(.steps)) == Set(wanted))
+            for metric in [Metric.steps, .distance, .activeEnergy, .floors] {
+                let wanted = known.values.filter { $0.metric == metric }.countedOnce
+                #expect(Set(store.held(metric)) == Set(wanted), "\(metric)")
+                let stored = try await store.stored(metric)
+                #expect(Set(stored) == Set(wanted), "\(metric)")
+            }
         }
         // Nothing is published once more.
         for document in documents.shuffled(using: &random) {

@@ -8,7 +8,7 @@ package struct HealthDriver: DeviceDriver {
     /// The services whose values it reads; a battery or a clock alone makes no health device.
     package static let recognition = Recognition(services: [
         Assigned.glucoseService, Assigned.thermometerService, Assigned.heartRateService, Assigned.bloodPressureService,
-        Assigned.weightService, Assigned.oximeterService,
+        Assigned.weightService, Assigned.compositionService, Assigned.oximeterService,
     ])
 
     /// Cuffs, scales and glucose meters send their records only to a paired machine; straps send their values to every machine.

@@ -30,6 +30,12 @@ enum CharacteristicInput {
         case 6: return glucose(value, calendar)
         case 7: return clock(value, calendar)
         case 8: return access(value)
+        case 10:
+            var scale = CompositionProfile(calendar: calendar, user: choice & 0x10 == 0 ? nil : 1)
+            // The second half as what follows: it may be the second packet.
+            let half = value.count / 2
+            return check(scale.events(of: value, at: now), .bodyFat)
+                + check(scale.events(of: Array(value.dropFirst(half)), at: now + .seconds(1)), .bodyFat)
         default: return check(HealthProfiles.battery(value), .battery)
         }
     }

@@ -206,6 +206,21 @@ import Vitals
         #expect(problem(scale.events(of: [0x02, 0xff, 0xff] + stamp, at: now))?.contains("could not") == true)
     }
 
+    @Test func `a scale that knows the height sends it, with the body mass index`() {
+        var scale = ScaleProfile(calendar: calendar, user: nil)
+        // 75.28 kg, 23.0 kg/m², 1.71 m.
+        let bytes: [UInt8] = [0x0e, 0xd0, 0x3a] + stamp + [1, 0xe6, 0, 0xae, 0x06]
+        let found = samples(scale.events(of: bytes, at: now))
+        #expect(found.map(\.metric) == [.weight, .bodyMassIndex, .height])
+        #expect(found.compactMap(\.value) == [75.28, 23, 171])
+        #expect(found.allSatisfy { $0.user == 1 && $0.start == stamped && $0.isUserInitiated })
+        // 67.3 inches; and a scale whose user has told it none.
+        let inches = samples(scale.events(of: [0x09, 0xd8, 0x40, 0xe6, 0, 0xa1, 0x02], at: now)).last
+        #expect(abs((inches?.value ?? 0) - 170.942) < 0.000_001)
+        let untold = samples(scale.events(of: [0x0a, 0xd0, 0x3a] + stamp + [0, 0, 0, 0], at: now))
+        #expect(untold.map(\.metric) == [.weight])
+    }
+
     // MARK: - Glucose
 
     private func sugar(_ flags: UInt8, _ rest: [UInt8], offset: [UInt8] = []) throws -> GlucoseMeasurement {

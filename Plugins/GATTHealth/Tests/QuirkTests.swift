@@ -143,7 +143,8 @@ import Vitals
             let at = Self.now + .minutes(number)
             let unit = flags & 0x01 != 0 ? 0.01 * 0.45359237 : 0.005
             let found = Self.samples(scale.events(of: bytes, at: at))
-            #expect(found.count == 1)
+            let beside: [Metric] = flags & 0x08 != 0 ? [.bodyMassIndex, .height] : []
+            #expect(found.map(\.metric) == [.weight] + beside)
             #expect(abs((found.first?.value ?? 0) - Double(raw) * unit) < 0.000_001)
             #expect(found.first?.start == (flags & 0x02 != 0 ? Self.stamped : at))
             #expect(found.first?.user == (flags & 0x04 != 0 ? 3 : nil))

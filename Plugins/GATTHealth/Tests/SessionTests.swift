@@ -75,6 +75,37 @@ import Vitals
         }
     }
 
+    /// The features of a Weight Scale and of a Body Composition Service, each `nil` for one that lets nothing be read of it.
+    @Test(
+        arguments: [
+            ([0x07, 0, 0, 0], [0x23, 0, 0, 0], [.weight, .bodyMassIndex, .height, .bodyFat, .leanMass]),
+            ([0x03, 0, 0, 0], [0x03, 0x06, 0, 0], [.weight, .bodyFat]),
+            (nil, nil, [.weight, .bodyMassIndex, .height, .bodyFat, .leanMass]),
+        ] as [([UInt8]?, [UInt8]?, [Metric])])
+    func `a scale has what it says that it can send`(
+        weight: [UInt8]?, composition: [UInt8]?, metrics: [Metric]
+    ) throws {
+        func service(_ number: UInt16, _ source: UInt16, _ feature: UInt16, _ bytes: [UInt8]?) -> ScriptedService {
+            let features = bytes.map { [ScriptedCharacteristic(feature, .read, $0)] } ?? []
+            return ScriptedService(number, [ScriptedCharacteristic(source, .indicate)] + features)
+        }
+        let both = [service(0x181d, 0x2a9d, 0x2a9e, weight), service(0x181b, 0x2a9c, 0x2a9b, composition)]
+        try withDevice({ _ in ScriptedPeripheral(both) }) { session, scale, _ in
+            let wanted = Dictionary(uniqueKeysWithValues: metrics.map { ($0, [] as Abilities) })
+            #expect(session.description.capabilities == Capabilities(wanted))
+            // The same weighing from both services: its weight comes once.
+            scale.send([0x02, 0x98, 0x3a] + ScriptedClinic.date(5), from: 0x2a9d)
+            scale.send([0x02, 0x04, 0xea, 0] + ScriptedClinic.date(5) + [0x98, 0x3a], from: 0x2a9c)
+            var found: [Metric: [Double]] = [:]
+            while found[.bodyFat] == nil, let events = try await session.nextEvents() {
+                for case .samples(let samples, _) in events {
+                    for sample in samples { found[sample.metric, default: []].append(sample.value ?? 0) }
+                }
+            }
+            #expect(found == [.weight: [75], .bodyFat: [23.4]])
+        }
+    }
+
     @Test func `a meter is asked only for what came after the last record`() throws {
         try withDevice(Self.clinic) { session, device, simulation in
             let request = HistoryRequest(

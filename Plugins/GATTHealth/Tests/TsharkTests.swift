@@ -196,6 +196,35 @@ import Vitals
         }
     }
 
+    @Test func `a body composition in both units, with all its parts`() throws {
+        let name = "body_composition_measurement"
+        let masses = ["muscle_mass", "fat_free_mass", "soft_lean_mass", "body_water_mass", "weight"]
+        try check(
+            0x181b, 0x2a9c, seed: 11,
+            [
+                "flags.measurement_units", "flags.multiple_packet_measurement", "body_fat_percentage", "user_id",
+                "basal_metabolism", "muscle_percentage", "impedance", "height.inches", "height.meter",
+            ].map { "\(name).\($0)" } + masses.flatMap { ["\(name).\($0).lb", "\(name).\($0).kg"] },
+            decode: BodyCompositionMeasurement.init
+        ) { own, row, bytes in
+            #expect(own.isImperial == (row.number("\(name).flags.measurement_units") == 1))
+            #expect(own.isInPackets == (row.number("\(name).flags.multiple_packet_measurement") == 1))
+            #expect(own.bodyFat ?? 0xffff == row.number("\(name).body_fat_percentage"))
+            #expect(own.user ?? 255 == row.number("\(name).user_id") ?? 255)
+            // tshark 4.0 reads what follows only where there is a time.
+            guard own.time != nil else { return }
+            expect(own.time, row, bytes)
+            #expect(own.basalMetabolism == row.number("\(name).basal_metabolism"))
+            #expect(own.musclePercentage == row.number("\(name).muscle_percentage"))
+            #expect(own.impedance == row.number("\(name).impedance"))
+            #expect(own.height == row.number("\(name).height.\(own.isImperial ? "inches" : "meter")"))
+            let parts = [own.muscleMass, own.fatFreeMass, own.softLeanMass, own.bodyWaterMass, own.weight]
+            for (mass, number) in zip(masses, parts) {
+                #expect(number == row.number("\(name).\(mass).\(own.isImperial ? "lb" : "kg")"), "\(mass) \(bytes)")
+            }
+        }
+    }
+
     @Test func `a record of a glucose meter, with all bits of its status`() throws {
         let name = "glucose_measurement"
         let status: [(String, GlucoseMeasurement.Status)] = [

@@ -76,7 +76,9 @@ extension SeriesImport {
         _ rest: ClosedRange<Hour>?, of entry: PendingStatistics
     ) async throws -> Outcome {
         var outcome = Outcome(hasImported: try await continuation.fit(counted, self))
-        let precision = conversion.difference(1) * 0.999
+        // A total is shown with the metric's decimals, the metres and kilocalories of steps without.
+        let decimals = sensor.part == .value ? sensor.metric.decimals : 0
+        let precision = conversion.difference((0..<decimals).reduce(1) { step, _ in step / 10 }) * 0.999
         var begin = counted.beginning(before: first, precision: precision)
         if let oldest = settings.oldestHour { begin = min(max(begin, oldest), first) }
         while begin <= end {

@@ -68,10 +68,11 @@ extension SampleKey {
     private func mayEqual(_ other: SampleKey) -> Bool { source == other.source || source == 0 || other.source == 0 }
 
     /// Which of two such records counts: the one that ends later, then the one that starts earlier, then the one that a
-    /// person started. The order of arrival does not matter, so the result is always the same.
+    /// person started, then the count with a word. The order of arrival does not matter, so the result is always the same.
     package func prevails(over other: SampleKey) -> Bool {
         if end != other.end { return end > other.end }
         if start != other.start { return start < other.start }
-        return isUserInitiated && !other.isUserInitiated
+        if isUserInitiated != other.isUserInitiated { return isUserInitiated }
+        return source != 0 && other.source == 0
     }
 }

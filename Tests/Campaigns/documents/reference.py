@@ -1,9 +1,8 @@
 """What a consumer must have after some documents of a phone, by the rule of docs/ContractMeasurements.md and the plugins' pages alone.
 
-It knows the formats of the documents and nothing of the gateway. Times are in milliseconds, steps in thousandths.
+It knows the formats of the documents and nothing of the gateway. Times are in milliseconds, what adds up in thousandths.
 """
 
-import calendar
 import contextlib
 import datetime
 import json
@@ -16,6 +15,12 @@ KINDS = ["watch", "(?<![a-z])(band|ring)(?![a-z])", "phone|(?<![a-z])pixel(?![a-
 TYPES = {1: 0, 2: 2, 4: 1, 6: 1}
 # Behind all sources with a name.
 NAMELESS = (len(KINDS) + 1, True, "")
+# What adds up: the lists of Health Auto Export with thousandths, those of HC Webhook, the tables of Health Connect with columns.
+LISTS = {"step_count": ("steps", 1e3), "walking_running_distance": ("distance", 1e6), "active_energy": ("active_energy", 1e3),
+         "flights_climbed": ("floors", 1e3)}
+POSTS = {"steps": ("steps", "count"), "distance": ("distance", "meters"), "active_calories": ("active_energy", "calories")}
+TABLES = {"steps": ("steps", "count", 1e3), "distance": ("distance", "distance", 1e3),
+          "active_calories_burned": ("active_energy", "energy", 1), "floors_climbed": ("floors", "floors", 1e3)}
 ASLEEP = ("deep", "light", "rem")
 # Stages, by the numbers of Health Connect and of Xiaomi.
 CONNECT = {1: "awake", 3: "awake", 4: "light", 5: "deep", 6: "rem", 7: "awake"}
@@ -33,9 +38,7 @@ def milliseconds(text):
 
 def export_time(text):
     """A time of Health Auto Export, such as 2026-06-12 09:00:00 +0200."""
-    moment = calendar.timegm(datetime.datetime.strptime(text[:19], "%Y-%m-%d %H:%M:%S").timetuple())
-    sign, hours, minutes = text[20], int(text[21:23]), int(text[23:25])
-    return (moment - (60 * hours + minutes) * (-60 if sign == "-" else 60)) * 1000
+    return round(datetime.datetime.strptime(text, "%Y-%m-%d %H:%M:%S %z").timestamp() * 1000)
 
 
 def nights(stages, gap):
@@ -61,10 +64,9 @@ def health_auto_export(text):
         for entry in metric["data"]:
             source = place(entry.get("source"))
             start = export_time(entry.get("startDate") or entry.get("start") or entry["date"])
-            end = entry.get("endDate") or entry.get("end")
-            end = export_time(end) if end else start
-            if metric["name"] == "step_count":
-                yield "steps", source, start, end, round(entry["qty"] * 1000)
+            end = export_time(entry.get("endDate") or entry.get("end") or entry["date"])
+            if counter := LISTS.get(metric["name"]):
+                yield counter[0], source, start, end, round(entry["qty"] * counter[1])
             elif metric["name"] == "heart_rate":
                 yield "heart_rate", source, start, end, entry["Avg"]
             else:
@@ -84,8 +86,9 @@ def health_connect_webhook(text):
         return (TYPES.get(device.get("type"), kind(words)), True, name) if name else NAMELESS
 
     document = json.loads(text)
-    for record in document.get("steps", ()):
-        yield "steps", place(record), milliseconds(record["start_time"]), milliseconds(record["end_time"]), record["count"] * 1000
+    for name, (counter, member) in POSTS.items():
+        for record in document.get(name, ()):
+            yield counter, place(record), *(milliseconds(record[word]) for word in ("start_time", "end_time")), record[member] * 1000
     for record in document.get("heart_rate", ()):
         moment = milliseconds(record["time"])
         yield "heart_rate", place(record), moment, moment, record["bpm"]
@@ -104,9 +107,10 @@ def health_connect_export(path):
         places = {None: NAMELESS}
         for number, maker, model, word in database.execute("SELECT row_id, manufacturer, model, device_type FROM device_info_table"):
             places[number] = TYPES.get(word, kind(f"{maker} {model}")), True, f"{maker} {model}"
-        for device, start, end, count in database.execute(
-                "SELECT device_info_id, start_time, end_time, count FROM steps_record_table"):
-            yield "steps", places[device], start, end, count * 1000
+        for table, (counter, column, thousandths) in TABLES.items():
+            for device, start, end, count in database.execute(
+                    f"SELECT device_info_id, start_time, end_time, {column} FROM {table}_record_table"):
+                yield counter, places[device], start, end, round(count * thousandths)
         for device, moment, rate in database.execute(
                 "SELECT device_info_id, epoch_millis, beats_per_minute FROM heart_rate_record_series_table"
                 " JOIN heart_rate_record_table ON row_id = parent_key"):
@@ -146,15 +150,15 @@ class Reference:
     def __init__(self, driver):
         self.driver = driver
         self.is_export = driver in ("gadgetbridge", "health-connect-export")
-        self.rates, self.steps, self.sleeps, self.newest = {}, {}, {}, {}
+        self.rates, self.counted, self.sleeps, self.newest = {}, {}, {}, {}
 
     def take(self, document):
         for metric, place, start, end, content in sorted(READERS[self.driver](document)):
             if metric == "heart_rate":
                 self.rates[place, start] = content
-            elif metric == "steps":
-                self.steps[place, start, end] = content
-                self.newest[place, start] = end
+            elif metric != "sleep":
+                self.counted.setdefault(metric, {})[place, start, end] = content
+                self.newest[metric, place, start] = end
             else:
                 if self.is_export:  # the newest export's counts
                     self.sleeps = {key: value for key, value in self.sleeps.items() if not meet(start, end, *key)}
@@ -162,21 +166,22 @@ class Reference:
                     self.sleeps[start, end] = place, sum(
                         sum(to - since for since, to, depth in content if depth == one) // MINUTE for one in ASLEEP)
 
-    def counts(self, place, start, end):
+    def counts(self, metric, place, start, end):
         """Whether a count holds: no earlier source has the time, and no record of its own with the same start is a better one."""
-        for other, since, until in self.steps:
+        for other, since, until in self.counted[metric]:
             if other < place and meet(start, end, since, until):
                 return False
             if other != place or since != start or until == end:
                 continue
             if not self.is_export and until > end:  # a window has cut the shorter one
                 return False
-        return not self.is_export or self.newest[place, start] == end
+        return not self.is_export or self.newest[metric, place, start] == end
 
     def held(self):
         """The records that hold, ascending: metric, start, end and value."""
         found = [("heart_rate", start, start, rate) for (_, start), rate in self.rates.items()]
-        found += [("steps", *key[1:], amount / 1000) for key, amount in self.steps.items() if self.counts(*key)]
+        found += [(metric, *key[1:], amount / 1000) for metric, records in self.counted.items()
+                  for key, amount in records.items() if self.counts(metric, *key)]
         def better(key, sleeps):
             return any(other != key and meet(*key, *other) and (other[1], -other[0]) > (key[1], -key[0]) for other in sleeps)
         # Of one source windows have cut the same night; what is left of each stands against the others.
@@ -186,7 +191,7 @@ class Reference:
         return sorted(found)
 
     def days(self, zone):
-        """The number of each day that its topic has: heart rates, whole steps, and minutes asleep on the day of waking."""
+        """The number of each day that its topic has: heart rates, whole steps, metres …, and minutes asleep on the day of waking."""
         found = {}
         for metric, start, end, value in self.held():
             moment = end if metric == "sleep" else start

@@ -2,7 +2,7 @@
 
 from entity import Entity
 from expected import GATEWAY, switch_of
-from gateway import WORKOUT
+from gateway import COUNTED, KNOWN, WORKOUT
 from processes import Finding, until
 from trial import NOTHING, Trial, same
 
@@ -148,8 +148,8 @@ def show_values(trial: Trial) -> str:
 
 
 def lacking(shown: dict[tuple[str, str], str]) -> list[str]:
-    """What must be there although a device may lack it, and is not: the strap trained this morning, has a resting heart rate, and
-    counted no steps, which is 0 and not unknown."""
+    """What must be there although a device may lack it, and is not: the strap trained this morning, has a resting heart rate, counted
+    no steps, which is 0 and not unknown, and counted and knows other things, to which its workout adds nothing."""
     issues = [
         f"no {key} shows a value" for key in ("last_workout", "resting_heart_rate_today")
         if all(state in NOTHING for (_, known), state in shown.items() if known == key)]
@@ -163,6 +163,10 @@ def lacking(shown: dict[tuple[str, str], str]) -> list[str]:
         state = shown.get(("strap-1", key), "missing")
         if not same(state, 0):
             issues.append(f"strap-1 {key}: it shows {state}, and the strap counted nothing today, which is 0")
+    for key, number in {**{f"{metric}_today": number for metric, number in COUNTED.items()}, **KNOWN}.items():
+        state = shown.get(("strap-1", key), "missing")
+        if not same(state, number):
+            issues.append(f"strap-1 {key}: it shows {state}, and should show {number}")
     return issues
 
 

@@ -85,11 +85,15 @@ class Export:
         database.close()
         os.replace(beside, self.path)
 
-    def correct(self, begin: int, end: int) -> None:
-        """All rows of a time show more than they did."""
+    def correct(self, begin: int, end: int, is_lower: bool = False) -> None:
+        """All rows of a time show more than they did, or less. One with steps keeps some: what is zero takes no record back."""
         for moment, (steps, rate, metres, stress) in self.rows.items():
-            if begin <= moment < end:
+            if not begin <= moment < end:
+                continue
+            if not is_lower:
                 self.rows[moment] = (steps + 11, rate + 1, metres + 8, stress)
+            elif steps > 0:
+                self.rows[moment] = ((steps + 1) // 2, rate, metres / 2, stress)
         self.write()
 
     # What the statistics must be, by hour. Each row's steps are those of the minute before it.

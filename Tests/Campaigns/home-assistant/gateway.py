@@ -24,6 +24,14 @@ OCLOCK = 14
 WORKOUT_OCLOCK = 9
 WORKOUT = ((10, 100), (8, 120), (6, 140), (4, 158), (2, 180))
 QUIET = 75  # bpm, below all zones, around the workout
+# What the strap counted while it lasted, and knows since. The workout says other metres and kilocalories of itself, which are in none of
+# these counts.
+COUNTED = {
+    "distance": 4750, "active_energy": 290, "total_energy": 330, "basal_energy": 40, "floors": 3, "exercise_minutes": 30,
+    "stand_hours": 1, "hydration": 350, "dietary_energy": 180, "protein": 2.5, "carbohydrates": 41.5, "fat": 1.5}
+KNOWN = {
+    "vo2_max": 47.5, "body_fat": 21.5, "lean_mass": 58.5, "height": 178.5, "body_mass_index": 23.5, "heart_rate_recovery": 31,
+    "walking_heart_rate": 92, "noise_exposure": 71.5}
 
 
 def zone(oclock: int = OCLOCK, now: Optional[float] = None) -> str:
@@ -98,7 +106,8 @@ class Gateway:
 
     @staticmethod
     def write_morning(rates: str, records: str) -> None:
-        """Writes the strap's history: a workout with its heart rates, the resting heart rate before it, and the last minutes.
+        """Writes the strap's history: a workout with its heart rates, the resting heart rate before it, what else it counted and knows,
+        and the last minutes.
 
         It can count steps, and has none: those of the workout are no steps of the day.
         """
@@ -118,8 +127,14 @@ class Gateway:
             "heart_rate_max": max(bpm)}
         rested = (start - 7200) * 1000
         rest = {"metric": "resting_heart_rate", "start": rested, "end": rested, "kind": "resting", "value": 58}
+        history = {"sport": [workout], "resting_heart_rate": [rest], "steps": []}
+        for metric, value in COUNTED.items():
+            history[metric] = [{"metric": metric, "start": start * 1000, "end": end * 1000, "value": value}]
+        history["distance"][0]["activity"] = "walking_running"
+        for metric, value in KNOWN.items():
+            history[metric] = [{"metric": metric, "start": end * 1000, "end": end * 1000, "value": value}]
         with open(records, "w", encoding="utf-8") as file:
-            json.dump({"sport": [workout], "resting_heart_rate": [rest], "steps": []}, file)
+            json.dump(history, file)
 
     def stop_strap(self) -> None:
         self.processes.end("strap", signal.SIGKILL)

@@ -102,6 +102,14 @@ def late(trial: Midnight) -> str:
     return f"{numbers}, from {at} to {trial.now()}"
 
 
+def lowered(trial: Midnight) -> str:
+    """a correction downwards, also of the hours that Home Assistant has counted itself, lowers its days and is no new start"""
+    at = trial.now()
+    numbers = trial.lower()
+    days(trial)
+    return f"{numbers}, from {at} to {trial.now()}"
+
+
 def over(trial: Before) -> str:
     """midnight passes during an import, and Home Assistant counts the new day on from it"""
     until("midnight is near", lambda: trial.clock.now() >= trial.midnight - LATE, BEFORE)
@@ -118,5 +126,5 @@ def over(trial: Before) -> str:
     return result
 
 
-CHECKS: list[Callable[[Midnight], str]] = [imported, days, late]
-OVER: list[Callable[[Before], str]] = [imported, days, over, late]
+CHECKS: list[Callable[[Midnight], str]] = [imported, days, late, lowered]
+OVER: list[Callable[[Before], str]] = [imported, days, over, late, lowered]

@@ -140,6 +140,40 @@ import Vitals
         }
     }
 
+    private static func distance(_ metres: Int, _ start: Timestamp, of source: String, _ place: Int) -> Sample {
+        Sample(
+            metric: .distance, start: start, end: start + .minutes(15), qualifiers: [.activity: "walking_running"],
+            origin: SampleOrigin(place: place, name: source), reading: .count(Increment(count: metres)))
+    }
+
+    /// A watch and a phone count the same way. Home Assistant keeps it in kilometres.
+    @Test func `a distance in place of another source's lowers the sums in their unit, and is no new start`() throws {
+        let home = FakeHome(["distance_today": ("sensor.ways", "km")])
+        home.compile("sensor.ways", 1.5, since: Self.midnight, at: Self.noon - .minutes(5))
+        try Self.run(home) { simulation, importer, store, _, _ in
+            func near(_ number: Double?, _ wanted: Double) -> Bool { abs((number ?? -1) - wanted) < 1e-9 }
+            let morning = Self.midnight + .hours(8)
+            try await store.add(
+                [
+                    Self.distance(700, Self.yesterday + .hours(20), of: "Phone", 2),
+                    Self.distance(1_500, morning, of: "Phone", 2),
+                ], at: Self.noon)
+            try await Self.settle(simulation, importer)
+            var rows = home.rows("sensor.ways", from: Self.yesterday)
+            #expect(near(rows[20]?.sum, 0.7) && near(rows[32]?.state, 1.5) && near(rows[32]?.sum, 2.2))
+            // Home Assistant's own row follows.
+            #expect(near(rows[35]?.state, 1.5) && near(rows[35]?.sum, 2.2))
+            // The same way by the watch, five minutes later: Home Assistant sees the day fall, and does not begin again.
+            try await store.add([Self.distance(1_400, morning + .minutes(5), of: "Watch", 0)], at: simulation.date)
+            home.compile("sensor.ways", 1.4, since: Self.midnight, at: Self.noon)
+            try await Self.settle(simulation, importer)
+            rows = home.rows("sensor.ways", from: Self.yesterday)
+            #expect(near(rows[20]?.sum, 0.7) && near(rows[32]?.state, 1.4) && near(rows[32]?.sum, 2.1))
+            let own = home.state.withLock { $0.fiveMinutes["sensor.ways"]?[Self.noon] }
+            #expect(near(own?.state, 1.4) && near(own?.sum, 2.1) && own?.lastReset == Self.midnight)
+        }
+    }
+
     @Test func `a count that Home Assistant begins at zero after the import is joined to it`() throws {
         let home = Self.walking()
         try Self.run(home) { simulation, importer, store, _, _ in

@@ -53,32 +53,51 @@ package final class ConsumedStore: Sendable {
         try await scratch.samples(of: device).map(\.sample).filter { $0.metric == metric }
     }
 
-    /// The steps of a day as the gateway summarises them.
-    package func steps(of day: LocalDay, in calendar: LocalCalendar) async throws -> Int? {
-        var accumulator = DailyAccumulator(metric: .steps, day: day)
-        for stored in try await scratch.samples(of: device) where calendar.day(of: stored.sample.start) == day {
-            accumulator.add(stored)
-        }
-        guard case .count(let total, _, _) = accumulator.summary.details else { return nil }
-        return Int(total)
+    /// A day as the gateway summarises it.
+    package func day(
+        _ day: LocalDay, of metric: Metric, in calendar: LocalCalendar
+    ) async throws -> DailySummary.Details {
+        let own = try await scratch.samples(of: device).filter { DailySummary.day(of: $0.sample, in: calendar) == day }
+        return DailySummary(metric: metric, day: day, samples: own).details
+    }
+
+    /// The total of a day's counts.
+    package func total(_ metric: Metric, of day: LocalDay, in calendar: LocalCalendar) async throws -> Double? {
+        guard case .count(let total, _, _) = try await self.day(day, of: metric, in: calendar) else { return nil }
+        return total
     }
 }
 
 extension [Sample] {
-    /// The rule of the contract for steps, in its simplest form: a record counts unless one of an earlier source has a time in common with
-    /// it, or one of its own source begins with it and ends later.
+    /// The rule of the contract for counts, in its simplest form: of two sources with the same times the earlier one has the record. It
+    /// counts unless one of its own source begins with it and is the better one, or one of an earlier source that has no better one
+    /// itself has a time in common with it. Distances of two activities are two counts.
     package var countedOnce: [Sample] {
         func isBefore(_ a: Sample, _ b: Sample) -> Bool {
             guard let ours = a.origin else { return false }
             guard let theirs = b.origin else { return true }
             return ours.place != theirs.place ? ours.place < theirs.place : ours.name < theirs.name
         }
-        return filter { sample in
+        func mayBeOne(_ a: Sample, _ b: Sample) -> Bool {
+            let (ours, theirs) = (a.qualifiers[.activity], b.qualifiers[.activity])
+            return a.metric == b.metric && (ours == nil || theirs == nil || ours == theirs)
+        }
+        func isBetter(_ a: Sample, _ b: Sample) -> Bool {
+            guard a.origin?.name == b.origin?.name, a.start == b.start, mayBeOne(a, b) else { return false }
+            if a.end != b.end { return a.end > b.end }
+            return a.qualifiers[.activity] != nil && b.qualifiers[.activity] == nil
+        }
+        let placed = filter { sample in
             !contains { other in
-                let begins = other.start == sample.start
-                if other.origin?.name == sample.origin?.name { return begins && other.end > sample.end }
-                let meets = begins || other.start < sample.end && sample.start < other.end
-                return meets && isBefore(other, sample)
+                let isSame = other.start == sample.start && other.end == sample.end && other.metric == sample.metric
+                return isSame && other.qualifiers[.activity] == sample.qualifiers[.activity] && isBefore(other, sample)
+            }
+        }
+        let newest = placed.filter { sample in !placed.contains { isBetter($0, sample) } }
+        return newest.filter { sample in
+            !newest.contains { other in
+                let meets = other.start == sample.start || other.start < sample.end && sample.start < other.end
+                return meets && mayBeOne(other, sample) && isBefore(other, sample)
             }
         }
     }

@@ -6,8 +6,8 @@ import GatewayKit
 struct Quirk: Sendable, Hashable {
     /// How the values of a device are read instead.
     enum Effect: Sendable, Hashable {
-        /// The flags of a weight are a status, and a weighing sends many values: see `StatusWeight` and `Weighing`.
-        case weightStatus
+        /// The flags are a status, and a weighing sends many values: see `StatusScale`.
+        case status(StatusWeight.Form)
     }
 
     /// The maker's name of the device, for people.
@@ -33,8 +33,15 @@ struct Quirk: Sendable, Hashable {
             models: ["XMTZC01HM", "XMTZC04HM"],
             deviation:
                 "sends each change of the load; the flags are a status: bit 0 pounds, 4 jin, 5 stable, 7 taken off",
-            effect: .weightStatus,
-            source: "https://github.com/oliexdev/openScale/wiki/Xiaomi-Bluetooth-Mi-Scale")
+            effect: .status(.weight),
+            source: "https://github.com/oliexdev/openScale/wiki/Xiaomi-Bluetooth-Mi-Scale"),
+        Quirk(
+            device: "Mi Body Composition Scale (XMTZC02HM, XMTZC05HM)", service: Assigned.compositionService,
+            names: ["MIBCS", "MIBFS"], characteristics: Assigned.miHistory, models: ["XMTZC02HM", "XMTZC05HM"],
+            deviation:
+                "sends each change of the load in 13 bytes, and no fat; bit 0 pounds, 13 stable, 14 jin, 15 taken off",
+            effect: .status(.composition),
+            source: "https://github.com/wiecosystem/Bluetooth/blob/master/doc/devices/huami.health.scale2.md"),
     ]
 
     /// The row of a device by what is known without asking it; `nil` if it has none.

@@ -8,6 +8,7 @@ enum Assigned {
     static let heartRateService = BluetoothUUID(0x180d)
     static let batteryService = BluetoothUUID(0x180f)
     static let bloodPressureService = BluetoothUUID(0x1810)
+    static let compositionService = BluetoothUUID(0x181b)
     static let weightService = BluetoothUUID(0x181d)
     static let oximeterService = BluetoothUUID(0x1822)
 
@@ -25,8 +26,11 @@ enum Assigned {
     static let recordAccess = BluetoothUUID(0x2a52)
     static let spotCheck = BluetoothUUID(0x2a5e)
     static let continuous = BluetoothUUID(0x2a5f)
+    static let compositionFeature = BluetoothUUID(0x2a9b)
+    static let composition = BluetoothUUID(0x2a9c)
     static let weight = BluetoothUUID(0x2a9d)
+    static let weightFeature = BluetoothUUID(0x2a9e)
 
-    /// The stored weights of a Mi Smart Scale: a characteristic of the maker (openScale, `BluetoothMiScale`).
+    /// The stored weights of Mi scales: a characteristic of the maker (openScale, `BluetoothMiScale` and `BluetoothMiScale2`).
     static let miHistory = Set([BluetoothUUID("00002a2f-0000-3512-2118-0009af100700")].compactMap(\.self))
 }

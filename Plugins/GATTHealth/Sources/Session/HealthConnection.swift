@@ -97,8 +97,11 @@ final class HealthConnection: Sendable {
             let identity = try await conversation.identity()
             var shown: DeviceClock?
             do { shown = try await clock.read() } catch .refused {}
-            await remember(identity)
-            return description(identity, clock: shown)
+            let features = ScaleFeatures(
+                device, weight: try await conversation.readIfPermitted(device.weightFeature),
+                composition: try await conversation.readIfPermitted(device.compositionFeature), quirk: quirk)
+            await remember(identity, features)
+            return description(identity, features, clock: shown)
         } catch {
             throw DeviceError(error, "The device information")
         }
@@ -113,18 +116,24 @@ final class HealthConnection: Sendable {
         await closeRecords(error)
         context.logger.info(
             "The device could not be opened; what it has sent is kept.", metadata: ["error": "\(error)"])
-        return description(await KnownDevice(context.notes).identity, clock: nil)
+        let known = await KnownDevice(context.notes)
+        let features = known.features ?? ScaleFeatures(device, weight: nil, composition: nil, quirk: quirk)
+        return description(known.identity, features, clock: nil)
     }
 
-    private func description(_ identity: DeviceIdentity, clock: DeviceClock?) -> DeviceDescription {
+    private func description(
+        _ identity: DeviceIdentity, _ features: ScaleFeatures, clock: DeviceClock?
+    ) -> DeviceDescription {
         DeviceDescription(
             identity: identity,
-            capabilities: device.capabilities(site: site, hasVariability: options.hasVariability), clock: clock)
+            capabilities: device.capabilities(site: site, hasVariability: options.hasVariability, scale: features),
+            clock: clock)
     }
 
-    private func remember(_ identity: DeviceIdentity) async {
+    private func remember(_ identity: DeviceIdentity, _ features: ScaleFeatures) async {
         do throws(DeviceError) {
-            try await KnownDevice(identity: identity, site: site).save(in: context.notes)
+            let known = KnownDevice(identity: identity, site: site, features: features.isEmpty ? nil : features)
+            try await known.save(in: context.notes)
         } catch {
             context.logger.debug("The device's names cannot be kept.", metadata: ["error": "\(error)"])
         }
@@ -196,6 +205,8 @@ struct KnownDevice: Sendable, Hashable {
     var identity = DeviceIdentity()
     /// Where the thermometer measures, if that is the same for all values.
     var site: TemperatureType?
+    /// What the scale can send.
+    var features: ScaleFeatures?
 
     private static var texts: [(name: String, path: WritableKeyPath<DeviceIdentity, String?>)] {
         [
@@ -204,8 +215,11 @@ struct KnownDevice: Sendable, Hashable {
         ]
     }
     private static let siteName = "site"
+    private static let featuresName = "scale"
 
-    init(identity: DeviceIdentity, site: TemperatureType?) { (self.identity, self.site) = (identity, site) }
+    init(identity: DeviceIdentity, site: TemperatureType?, features: ScaleFeatures?) {
+        (self.identity, self.site, self.features) = (identity, site, features)
+    }
 
     /// Reads the notes. Without them nothing is known.
     init(_ notes: DeviceNotes) async {
@@ -214,12 +228,15 @@ struct KnownDevice: Sendable, Hashable {
             identity[keyPath: path] = all[name].map { String(decoding: $0, as: UTF8.self) }
         }
         site = all[Self.siteName]?.first.flatMap { TemperatureType(rawValue: $0) }
+        features = all[Self.featuresName]?.first.map { ScaleFeatures(rawValue: $0) }
     }
 
     /// Keeps it, if it is new.
     func save(in notes: DeviceNotes) async throws(DeviceError) {
         guard await KnownDevice(notes) != self else { return }
-        var changes: [String: [UInt8]?] = [Self.siteName: site.map { [$0.rawValue] }]
+        var changes: [String: [UInt8]?] = [
+            Self.siteName: site.map { [$0.rawValue] }, Self.featuresName: features.map { [$0.rawValue] },
+        ]
         for (name, path) in Self.texts { changes[name] = .some(identity[keyPath: path].map { Array($0.utf8) }) }
         try await notes.save(changes)
     }

@@ -12,6 +12,9 @@ struct HealthDevice: Sendable {
     let temperatureType: GATTCharacteristic?
     let measurementInterval: GATTCharacteristic?
     let weight: GATTCharacteristic?
+    let weightFeature: GATTCharacteristic?
+    let composition: GATTCharacteristic?
+    let compositionFeature: GATTCharacteristic?
     let glucose: GATTCharacteristic?
     let glucoseContext: GATTCharacteristic?
     let glucoseRecords: GATTCharacteristic?
@@ -36,6 +39,9 @@ struct HealthDevice: Sendable {
         temperatureType = find(Assigned.temperatureType, Assigned.thermometerService, .read)
         measurementInterval = find(Assigned.measurementInterval, Assigned.thermometerService, .read)
         weight = find(Assigned.weight, Assigned.weightService, sends)
+        weightFeature = find(Assigned.weightFeature, Assigned.weightService, .read)
+        composition = find(Assigned.composition, Assigned.compositionService, sends)
+        compositionFeature = find(Assigned.compositionFeature, Assigned.compositionService, .read)
         glucose = find(Assigned.glucose, Assigned.glucoseService, sends)
         glucoseContext = find(Assigned.glucoseContext, Assigned.glucoseService, sends)
         glucoseRecords = glucose == nil ? nil : find(Assigned.recordAccess, Assigned.glucoseService, .write)
@@ -52,22 +58,26 @@ struct HealthDevice: Sendable {
     var sources: [GATTCharacteristic] {
         [
             oximeterRecords, glucoseRecords, glucoseContext, glucose, spotCheck, continuous, battery, heartRate,
-            temperature, weight, bloodPressure,
+            temperature, composition, weight, bloodPressure,
         ].compactMap { $0 }.filter(\.properties.canSubscribe)
     }
 
     /// Whether it measures anything that this driver knows.
     var isKnown: Bool {
-        [heartRate, bloodPressure, spotCheck, continuous, temperature, weight, glucose].contains { $0 != nil }
+        [heartRate, bloodPressure, spotCheck, continuous, temperature, weight, composition, glucose]
+            .contains { $0 != nil }
     }
 
     /// Whether it keeps records with times, so that it needs a clock.
     var hasRecords: Bool {
-        [bloodPressure, spotCheck, temperature, weight, glucose].contains { $0 != nil }
+        [bloodPressure, spotCheck, temperature, weight, composition, glucose].contains { $0 != nil }
     }
 
     /// What it can do.
-    func capabilities(site: TemperatureType?, hasVariability: Bool) -> Capabilities {
+    /// - Parameters:
+    ///   - site: where the thermometer measures, if that is the same for all values.
+    ///   - scale: what a scale can send.
+    func capabilities(site: TemperatureType?, hasVariability: Bool, scale: ScaleFeatures) -> Capabilities {
         var metrics: [Metric: Abilities] = [:]
         if heartRate != nil {
             metrics[.heartRate] = []
@@ -84,9 +94,57 @@ struct HealthDevice: Sendable {
             let metric: Metric = site?.isSkin == true ? .skinTemperature : .temperature
             metrics[metric] = canSet ? [.monitor, .scheduleInterval] : []
         }
-        if weight != nil { metrics[.weight] = [] }
+        if weight != nil || composition != nil {
+            for (feature, metric) in ScaleFeatures.metrics where scale.contains(feature) { metrics[metric] = [] }
+        }
         if glucose != nil { metrics[.bloodGlucose] = glucoseRecords == nil ? [] : .history }
         if battery != nil { metrics[.battery] = [] }
         return Capabilities(metrics)
+    }
+}
+
+/// What a scale can send.
+struct ScaleFeatures: OptionSet, Sendable, Hashable {
+    let rawValue: UInt8
+    static let weight = ScaleFeatures(rawValue: 1)
+    static let height = ScaleFeatures(rawValue: 2)
+    static let bodyMassIndex = ScaleFeatures(rawValue: 4)
+    static let bodyFat = ScaleFeatures(rawValue: 8)
+    static let leanMass = ScaleFeatures(rawValue: 16)
+
+    /// The metric of each.
+    static let metrics: [(feature: ScaleFeatures, metric: Metric)] = [
+        (.weight, .weight), (.height, .height), (.bodyMassIndex, .bodyMassIndex), (.bodyFat, .bodyFat),
+        (.leanMass, .leanMass),
+    ]
+
+    init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// What a device says in its Weight Scale Feature (0x2A9E) and its Body Composition Feature (0x2A9B).
+    /// - Parameters:
+    ///   - weight: the first one; `nil` if it was not read: then all that its service can have is assumed.
+    ///   - composition: the same of the second one.
+    init(_ device: HealthDevice, weight: [UInt8]?, composition: [UInt8]?, quirk: Quirk?) {
+        self = []
+        if case .status? = quirk?.effect {
+            self = .weight
+            return
+        }
+        func has(_ bit: Int, _ features: [UInt8]?) -> Bool {
+            guard let features, features.count > bit / 8 else { return true }
+            return features[bit / 8] >> (bit % 8) & 1 == 1
+        }
+        if device.weight != nil {
+            insert(.weight)
+            // A scale that sends an index sends the height of which it is made.
+            if has(2, weight) { formUnion([.bodyMassIndex, .height]) }
+        }
+        if device.composition != nil {
+            insert(.bodyFat)
+            if has(5, composition) { insert(.leanMass) }
+            guard device.weight == nil else { return }
+            if has(9, composition) { insert(.weight) }
+            if has(10, composition) { insert(.height) }
+        }
     }
 }

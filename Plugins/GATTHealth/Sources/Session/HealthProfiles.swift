@@ -9,6 +9,7 @@ struct HealthProfiles: Sendable {
     private var oximeter: OximeterProfile
     private var thermometer: ThermometerProfile
     private var scale: ScaleProfile
+    private var composition: CompositionProfile
     /// The times of what comes without one.
     private var times = LiveTimes()
 
@@ -26,6 +27,8 @@ struct HealthProfiles: Sendable {
         thermometer = ThermometerProfile(
             calendar: calendar, site: site, isAutomatic: device.measurementInterval != nil)
         scale = ScaleProfile(calendar: calendar, user: options.user, quirk: quirk)
+        composition = CompositionProfile(
+            calendar: calendar, user: options.user, hasWeight: device.weight == nil, quirk: quirk)
     }
 
     /// The events of a value that arrives now.
@@ -37,6 +40,7 @@ struct HealthProfiles: Sendable {
         case device.spotCheck: oximeter.spotCheck(value.bytes, at: now)
         case device.temperature: thermometer.events(of: value.bytes, at: times.time(at: now))
         case device.weight: scale.events(of: value.bytes, at: now)
+        case device.composition: composition.events(of: value.bytes, at: now)
         case device.battery: Self.battery(value.bytes)
         default: []
         }
