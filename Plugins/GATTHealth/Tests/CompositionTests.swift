@@ -132,7 +132,8 @@ import Vitals
     }
 
     /// A published value of 5.5 kg of a scale whose clock was never set, in pounds and in jin, too.
-    @Test(arguments: [([0x06, 0x24] as [UInt8], 5.5), ([0x07, 0x24], 11 * 0.45359237), ([0x06, 0x64], 5.5)])
+    @Test(
+        arguments: [([0x06, 0x24], 5.5), ([0x07, 0x24], 11 * 0.45359237), ([0x06, 0x64], 5.5)] as [([UInt8], Double)])
     func `a Mi Body Composition Scale without a clock weighs now, in whatever unit it shows`(
         status: [UInt8], kilograms: Double
     ) {

@@ -115,7 +115,7 @@ import Vitals
         #expect(store.held.count == 3)
         let day = try #require(LocalDay(night.day))
         #expect(Phone.berlin.day(of: sleep.end) == day)
-        let steps = try await store.steps(of: day, in: Phone.berlin)
-        #expect(steps == night.total)
+        let steps = try await store.total(.steps, of: day, in: Phone.berlin)
+        #expect(steps == Double(night.total))
     }
 }

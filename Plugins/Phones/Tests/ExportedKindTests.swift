@@ -33,7 +33,7 @@ import Vitals
             "heart_rate_recovery": [31], "walking_heart_rate": [98.5], "noise_exposure": [61.4, 72.5],
         ]
         #expect(found.mapValues { $0.compactMap(\.value) } == expected)
-        #expect(samples.allSatisfy(\.isValid))
+        #expect(samples.allSatisfy { $0.isValid })
     }
 
     @Test func `what is of a day is one of its hours, also a count`() throws {

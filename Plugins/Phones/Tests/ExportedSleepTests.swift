@@ -73,7 +73,7 @@ import Vitals
             ])
         #expect(totals.map(\.value) == [284, 435, 339, 420, 0, 400])
         #expect(totals.map(\.origin?.name) == ["Band", "Watch", "Ring", "Watch", "iPhone", "Band"])
-        #expect(totals.allSatisfy(\.isValid))
+        #expect(totals.allSatisfy { $0.isValid })
     }
 
     @Test func `a sleep that cannot be known is counted, with the reason`() throws {

@@ -43,7 +43,7 @@ import Vitals
             }
             #expect(store.held == held && steps(store) == 900)
             let day = try #require(LocalDay("2026-06-12"))
-            #expect(try await store.steps(of: day, in: Phone.berlin) == 900)
+            #expect(try await store.total(.steps, of: day, in: Phone.berlin) == 900)
         }
     }
 
@@ -84,7 +84,7 @@ import Vitals
         let document = try samples(Self.exported(0..<120, of: [("Watch", 0.4)]))
         for part in [document, Array(document[50...]), document.reversed()] { try await store.ingest(part) }
         let day = try #require(LocalDay("2026-06-12"))
-        #expect(try await store.steps(of: day, in: Phone.berlin) == 48)
+        #expect(try await store.total(.steps, of: day, in: Phone.berlin) == 48)
     }
 
     @Test(arguments: ["2026-03-28T22:30:00Z", "2026-10-24T21:30:00Z", "2026-06-12T21:30:00Z"])
@@ -109,7 +109,8 @@ import Vitals
         let (first, second) = (Phone.berlin.day(of: moment), Phone.berlin.day(of: moment + .hours(5)))
         #expect(second == first.advanced(by: 1))
         let days = [
-            try await store.steps(of: first, in: Phone.berlin), try await store.steps(of: second, in: Phone.berlin),
+            try await store.total(.steps, of: first, in: Phone.berlin),
+            try await store.total(.steps, of: second, in: Phone.berlin),
         ]
         // Half an hour of the first day.
         #expect(days == [60, 540])

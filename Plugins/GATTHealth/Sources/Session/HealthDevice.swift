@@ -125,26 +125,26 @@ struct ScaleFeatures: OptionSet, Sendable, Hashable {
     ///   - weight: the first one; `nil` if it was not read: then all that its service can have is assumed.
     ///   - composition: the same of the second one.
     init(_ device: HealthDevice, weight: [UInt8]?, composition: [UInt8]?, quirk: Quirk?) {
-        self = []
         if case .status? = quirk?.effect {
-            self = .weight
+            self.init(rawValue: Self.weight.rawValue)
             return
         }
         func has(_ bit: Int, _ features: [UInt8]?) -> Bool {
             guard let features, features.count > bit / 8 else { return true }
             return features[bit / 8] >> (bit % 8) & 1 == 1
         }
+        var found: ScaleFeatures = []
         if device.weight != nil {
-            insert(.weight)
+            found.insert(.weight)
             // A scale that sends an index sends the height of which it is made.
-            if has(2, weight) { formUnion([.bodyMassIndex, .height]) }
+            if has(2, weight) { found.formUnion([.bodyMassIndex, .height]) }
         }
         if device.composition != nil {
-            insert(.bodyFat)
-            if has(5, composition) { insert(.leanMass) }
-            guard device.weight == nil else { return }
-            if has(9, composition) { insert(.weight) }
-            if has(10, composition) { insert(.height) }
+            found.insert(.bodyFat)
+            if has(5, composition) { found.insert(.leanMass) }
+            if device.weight == nil, has(9, composition) { found.insert(.weight) }
+            if device.weight == nil, has(10, composition) { found.insert(.height) }
         }
+        self.init(rawValue: found.rawValue)
     }
 }

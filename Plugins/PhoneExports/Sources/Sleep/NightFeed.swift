@@ -1,6 +1,7 @@
 package import Vitals
 
-/// A source of nights. One with stages of the wearable's own counts before one that is made of minutes.
+/// A source of nights. Of two that overlap, the one with stages counts before one without, and then the wearable's own before one that
+/// is made of minutes.
 package protocol NightFeed: Sendable {
     /// The table whose rows become nights.
     var table: String { get }
@@ -68,20 +69,24 @@ final class NightStream: SampleStream {
         return ready.popLast().map { Candidate(sample: $0, rank: .records) }
     }
 
-    /// The nights of a window, without those that overlap a night of a better source.
+    /// The nights of a window, without those that overlap a night that says more, or one of a better source that says as much.
     private func nights(from: Timestamp, to: Timestamp) throws(ExportError) -> [Sample] {
         // A better night may begin before the window or after it.
         var wide = reading.ranging(from - NightLimits.night, to + NightLimits.night)
         wide.counted = from..<to
-        var found: [(rank: Rank, sample: Sample)] = []
-        for feed in feeds { found += try feed.nights(wide).map { (feed.rank, $0) } }
+        var found: [(worth: (Sleep.Detail, Rank), sample: Sample)] = []
+        for feed in feeds { found += try feed.nights(wide).map { ((Self.detail(of: $0), feed.rank), $0) } }
         let kept = found.filter { night in
             night.sample.start >= from && night.sample.start < to
                 && !found.contains {
-                    $0.rank > night.rank && $0.sample.start < night.sample.end && night.sample.start < $0.sample.end
+                    $0.worth > night.worth && $0.sample.start < night.sample.end && night.sample.start < $0.sample.end
                 }
         }
         return kept.map(\.sample).sorted { ($0.start, $0.end) < ($1.start, $1.end) }
+    }
+
+    private static func detail(of night: Sample) -> Sleep.Detail {
+        if case .sleep(let sleep) = night.reading { sleep.detail } else { .inBed }
     }
 }
 

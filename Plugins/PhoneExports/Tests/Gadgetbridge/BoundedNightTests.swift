@@ -67,7 +67,7 @@ import Vitals
     @Test func `a night whose bounds no stage lies in ends no sleep of stages`() throws {
         try huawei(nights: [(50, 60)], stages: [(10..<40, 1), (70..<90, 3)])
         #expect(try nights() == ["10…90: L10-40 D70-90"])
-        #expect(try phone.open().skippedRows == [Self.stages: [.incomplete: 1]])
+        #expect(try phone.open().skippedRows.isEmpty)
     }
 
     @Test func `a sleep of Garmin without events is reported beside one with them, and a lone stage is counted`() throws

@@ -21,11 +21,12 @@ import Vitals
         try phone.insert(
             "WITHINGS_STEEL_HRACTIVITY_SAMPLE",
             [
-                row(0, lasting: 40, 1), row(40, lasting: 20, 2), row(60, lasting: 10, 0), row(70, lasting: 30, 1),
+                row(0, lasting: 40, 2), row(40, lasting: 20, 4), row(60, lasting: 10, 0),
+                row(70, lasting: 30, 0x100_0000),
                 // More than an hour after the end of the row before.
-                row(161, lasting: 5, 2),
+                row(161, lasting: 5, 4),
             ])
-        #expect(try nights() == ["0…100: L0-40 D40-60 L70-100", "161…166: D161-166"])
+        #expect(try nights() == ["0…100: L0-40 D40-60 R70-100", "161…166: D161-166"])
     }
 
     @Test func `Lefun's kinds are its own, and its measurements are by codes`() throws {
@@ -121,40 +122,27 @@ import Vitals
         #expect(try phone.open().skippedRows["PEBBLE_HEALTH_ACTIVITY_OVERLAY"] == [.tooLong: 1])
     }
 
-    /// GloryFit's hours are not verified, naps of Garmin have no stages, and the codes of a generic stage depend on the wearable.
+    /// The codes of a generic stage depend on the wearable.
     @Test func `what is not understood is skipped and named`() throws {
-        try phone.table(
-            "GLORY_FIT_STEPS_SAMPLE",
-            """
-            TOTAL_STEPS I!, RUNNING_START I!, RUNNING_END I!, RUNNING_STEPS I!, WALKING_START I!, WALKING_END I!,
-            WALKING_STEPS I!
-            """)
-        try phone.table("GARMIN_NAP_SAMPLE", "END_TIMESTAMP I!")
         try phone.table("GENERIC_SLEEP_STAGE_SAMPLE", "DURATION I!, STAGE I!")
         // The means of a night, whose meaning only their names say.
         try phone.table(
             "HUAWEI_SLEEP_STATS_SAMPLE", "BED_TIME I!, WAKEUP_TIME I!, AVG_HRV I!, AVG_BREATH_RATE I!",
             [[midnight * 1000, midnight * 1000, midnight * 1000, 40, 15]])
-        try phone.insert("GLORY_FIT_STEPS_SAMPLE", [[midnight * 1000, 700, 0, 0, 0, 0, 60, 700]])
-        try phone.insert("GARMIN_NAP_SAMPLE", [[midnight * 1000, (midnight + 1800) * 1000]])
         try phone.insert("GENERIC_SLEEP_STAGE_SAMPLE", [[midnight * 1000, 30, 2]])
         // The means of weeks, and baselines.
         try phone.table(
             "COLMI_HRV_SUMMARY_SAMPLE", "WEEKLY_AVERAGE I, LAST_NIGHT_AVERAGE I, BASELINE_LOW_UPPER I",
             [[midnight * 1000, 40, 41, 35]])
-        // Whole sleeps without the table of their stages, or of their minutes.
-        try phone.table(
-            "XIAOMI_SLEEP_TIME_SAMPLE", "WAKEUP_TIME I, TOTAL_DURATION I",
-            [[midnight * 1000, (midnight + 28_800) * 1000, 480]])
+        // Sleeps without the table of their minutes.
         try phone.table("LEFUN_SLEEP_SAMPLE", "TYPE I!", [[midnight + 60, 2]])
         // Each interval is there twice, and nothing says which row is which.
         try phone.table("HUAWEI_ACTIVITY_SAMPLE", "STEPS I!, HEART_RATE I!, RAW_KIND I!", [[midnight, 9, 60, 1]])
         let device = try phone.open().device
         #expect(
             device.unknownTables == [
-                "COLMI_HRV_SUMMARY_SAMPLE", "GARMIN_NAP_SAMPLE", "GENERIC_SLEEP_STAGE_SAMPLE",
-                "GLORY_FIT_STEPS_SAMPLE", "HUAWEI_ACTIVITY_SAMPLE", "HUAWEI_SLEEP_STATS_SAMPLE", "LEFUN_SLEEP_SAMPLE",
-                "XIAOMI_SLEEP_TIME_SAMPLE",
+                "COLMI_HRV_SUMMARY_SAMPLE", "GENERIC_SLEEP_STAGE_SAMPLE", "HUAWEI_ACTIVITY_SAMPLE",
+                "HUAWEI_SLEEP_STATS_SAMPLE", "LEFUN_SLEEP_SAMPLE",
             ])
         #expect(device.feeds.isEmpty)
     }

@@ -26,9 +26,8 @@ import Vitals
     private static let withMetres = "STEPS I!, RAW_KIND I!, CALORIES_BURNT I, DISTANCE_METERS I, ACTIVE_TIME_MINUTES I"
     private static let rate = "heart_rate 0…0 71"
     private static let minute = [rate, "steps -60…0 12"]
-    private static let all = [
-        "blood_oxygen 0…0 97", "blood_pressure 0…0 121/79", "heart_rate 0…0 71", "steps -60…0 12, 9 m",
-    ]
+    private static let way = "distance -60…0 9"
+    private static let all = ["blood_oxygen 0…0 97", "blood_pressure 0…0 121/79", way, rate, "steps -60…0 12, 9 m"]
 
     static let cases: [Case] = [
         Case("FIT_PRO_ACTIVITY_SAMPLE", fitPro, all),
@@ -39,20 +38,21 @@ import Vitals
             ["blood_pressure 0…0 121/79", rate, "steps -60…0 12"]),
         Case(
             "AK102_ACTIVITY_SAMPLE", "STEPS I!, DISTANCE_CM I!, ACTIVE_CALORIES I!, RAW_KIND I!, HEART_RATE I!",
-            [rate, "steps -60…0 12, 9 m"]),
+            ["active_energy -60…0 0.1", way, rate, "steps -60…0 12, 9 m"]),
         Case(
             "KEEPHEALTH_ACTIVITY_SAMPLE", "STEPS I!, RAW_KIND I!, DISTANCE_CM I!, ACTIVE_CALORIES I!, HEART_RATE I!",
-            [rate, "steps -60…0 12, 9 m"]),
+            ["active_energy -60…0 0.1", way, rate, "steps -60…0 12, 9 m"]),
         Case(
             "KEEPHEALTH_BLOOD_PRESSURE_SAMPLE", "BP_SYSTOLIC I!, BP_DIASTOLIC I!", milliseconds: true,
             ["blood_pressure 0…0 121/79"]),
         Case(
             "MOYOUNG_BLOOD_PRESSURE_SAMPLE", "BP_SYSTOLIC I!, BP_DIASTOLIC I!", milliseconds: true,
             ["blood_pressure 0…0 121/79"]),
-        Case("JYOU_ACTIVITY_SAMPLE", withMetres + ", HEART_RATE I!", [rate, "steps -60…0 12, 9 m"]),
-        Case("ID115_ACTIVITY_SAMPLE", withMetres, ["steps -60…0 12, 9 m"]),
+        Case("JYOU_ACTIVITY_SAMPLE", withMetres + ", HEART_RATE I!", [way, rate, "steps -60…0 12, 9 m"]),
+        Case("ID115_ACTIVITY_SAMPLE", withMetres, [way, "steps -60…0 12, 9 m"]),
         Case(
-            "ZE_TIME_ACTIVITY_SAMPLE", withMetres + ", HEART_RATE I!, RAW_INTENSITY I!", [rate, "steps -60…0 12, 9 m"]),
+            "ZE_TIME_ACTIVITY_SAMPLE", withMetres + ", HEART_RATE I!, RAW_INTENSITY I!",
+            [way, rate, "steps -60…0 12, 9 m"]),
         Case(
             "HYBRID_HRACTIVITY_SAMPLE",
             """
@@ -76,7 +76,8 @@ import Vitals
         Case("WENA3_STRESS_SAMPLE", "TYPE_NUM I!, STRESS I!", milliseconds: true, ["stress 0…0 35"]),
         Case(
             "UNA_DAILY_SAMPLE", "RAW_KIND I!, STEPS I!, FLOORS_CLIMBED I!, RESTING_HEART_RATE I!, HEART_RATE I!",
-            milliseconds: true, [rate, "resting_heart_rate 0…0 52"]),
+            [rate, "resting_heart_rate 0…0 52"]),
+        Case("WENA3_VO2_SAMPLE", "VO2 I!, DATAPOINT I!", milliseconds: true, ["vo2_max 0…0 44"]),
         Case("CMF_STRESS_SAMPLE", "STRESS I!", milliseconds: true, ["stress 0…0 35"]),
         Case("CMF_SPO2_SAMPLE", "SPO2 I!", milliseconds: true, ["blood_oxygen 0…0 97"]),
         Case("COLMI_STRESS_SAMPLE", "STRESS I!", milliseconds: true, ["stress 0…0 35"]),
@@ -110,7 +111,10 @@ import Vitals
             """
             RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!, STRESS I, SPO2 I, DISTANCE_CM I!, ACTIVE_CALORIES I!,
             ENERGY I!
-            """, ["blood_oxygen 0…0 97", rate, "steps -60…0 12, 9 m", "stress 0…0 35"]),
+            """,
+            [
+                "active_energy -60…0 100", "blood_oxygen 0…0 97", way, rate, "steps -60…0 12, 9 m", "stress 0…0 35",
+            ]),
         Case(
             "HUAMI_EXTENDED_ACTIVITY_SAMPLE",
             """
@@ -136,7 +140,8 @@ import Vitals
     private static let values = [
         "STEPS": 12, "HEART_RATE": 71, "RESTING_HEART_RATE": 52, "SPO2": 97, "SPO2_PERCENT": 97, "STRESS": 35,
         "DISTANCE_METERS": 9, "DISTANCE_CM": 900, "BP_SYSTOLIC": 121, "BP_DIASTOLIC": 79, "PRESSURE_HIGH_MM_HG": 121,
-        "PRESSURE_LOW_MM_HG": 79, "VALUE": 48, "RESPIRATORY_RATE": 15, "TEMPERATURE": 36, "HR_RESTING": 52,
+        "PRESSURE_LOW_MM_HG": 79, "ACTIVE_CALORIES": 100, "VO2": 44, "VALUE": 48, "RESPIRATORY_RATE": 15,
+        "TEMPERATURE": 36, "HR_RESTING": 52,
     ]
 
     @Test(arguments: cases) func `reads a row by the names of its columns, and skips what is not measured`(
@@ -166,7 +171,9 @@ import Vitals
             switch sample.reading {
             case .value(let number): "\(Int(number))"
             case .bloodPressure(let pressure): "\(Int(pressure.systolic))/\(Int(pressure.diastolic))"
-            case .count(let steps): "\(steps.count)" + (steps.distance.map { ", \(Int($0)) m" } ?? "")
+            case .count(let count):
+                (Int(exactly: count.amount).map { "\($0)" } ?? "\(count.amount)")
+                    + (count.distance.map { ", \(Int($0)) m" } ?? "")
             default: "\(sample.reading)"
             }
         let times = Value(sample)

@@ -9,14 +9,17 @@ import Vitals
     private let midnight = Phone.midnight
     init() throws { phone = try Phone() }
 
-    /// The stages of a night in short: `L0-30 D30-60`, in minutes from `Phone.midnight`.
+    /// The stages of a night in short: `L0-30 D30-60`, in minutes from `Phone.midnight`, with S for asleep and B for in bed; and minutes
+    /// without a time: `deep 30`.
     static func text(_ sample: Sample) -> String {
         guard case .sleep(let sleep) = sample.reading else { return "no sleep" }
         func minute(_ moment: Timestamp) -> Int64 { (moment.milliseconds / 1000 - Phone.midnight) / 60 }
-        let stages = sleep.stages.map {
-            "\($0.depth.rawValue.prefix(1).uppercased())\(minute($0.start))-\(minute($0.end))"
-        }
-        return "\(minute(sample.start))…\(minute(sample.end)): \(stages.joined(separator: " "))"
+        let letters: [Sleep.Stage.Depth: String] = [
+            .deep: "D", .light: "L", .rem: "R", .awake: "A", .asleep: "S", .inBed: "B",
+        ]
+        let stages = sleep.stages.map { "\(letters[$0.depth] ?? "?")\(minute($0.start))-\(minute($0.end))" }
+        let totals = sleep.untimed.map { "\($0.key.rawValue) \($0.value)" }.sorted()
+        return "\(minute(sample.start))…\(minute(sample.end)): \((stages + totals).joined(separator: " "))"
     }
 
     private func nights() throws -> [String] { try phone.samples(.sleep).map { Self.text($0) } }
@@ -40,8 +43,8 @@ import Vitals
         try phone.insert(
             "XIAOMI_SLEEP_STAGE_SAMPLE",
             [[ms(0), 3], [ms(30), 2], [ms(70), 4], [ms(90), 5], [ms(95), 9], [ms(100), 3], [ms(800), 2]])
-        #expect(try nights() == ["0…120: L0-30 D30-70 R70-90 A90-95 L100-120"])
-        #expect(try phone.open().skippedRows["XIAOMI_SLEEP_STAGE_SAMPLE"] == [.unknownCode: 1, .incomplete: 2])
+        #expect(try nights() == ["0…120: L0-30 D30-70 R70-90 A90-95 L100-120", "1000…1030: light 30"])
+        #expect(try phone.open().skippedRows["XIAOMI_SLEEP_STAGE_SAMPLE"] == [.unknownCode: 1, .incomplete: 1])
     }
 
     @Test func `stages of Colmi last minutes, and those of CMF seconds`() throws {
@@ -152,8 +155,8 @@ import Vitals
         try phone.insert("HUAWEI_SLEEP_STAGE_SAMPLE", (5..<20).map { [ms($0), 3] })
         // A nap, whose depth is unknown.
         try phone.insert("HUAWEI_ACTIVITY_SAMPLE", [row(700, 730, 0x5659), row(730, 700, 0x5659)])
-        #expect(try nights() == ["5…20: D5-20", "300…320: L300-310 R310-320"])
-        #expect(try phone.open().skippedRows["HUAWEI_ACTIVITY_SAMPLE"]?[.incomplete] == 1)
+        #expect(try nights() == ["5…20: D5-20", "300…320: L300-310 R310-320", "700…730: S700-730"])
+        #expect(try phone.open().skippedRows["HUAWEI_ACTIVITY_SAMPLE"]?[.incomplete] == nil)
     }
 
     @Test func `a sleep of Huawei lasts from going to bed until getting up, where the watch knows both`() throws {

@@ -50,8 +50,8 @@ import Vitals
             try #require(LocalCalendar(identifier: "Europe/Berlin")), try #require(LocalDay(night.day))
         )
         #expect(berlin.day(of: sleep.end) == day)
-        let steps = try await store.steps(of: day, in: berlin)
-        #expect(steps == night.total)
+        let steps = try await store.total(.steps, of: day, in: berlin)
+        #expect(steps == Double(night.total))
     }
 
     @Test(arguments: nights)

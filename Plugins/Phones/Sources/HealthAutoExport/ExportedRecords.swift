@@ -1,3 +1,4 @@
+import GatewayKit
 import JSON
 import Vitals
 

@@ -6,6 +6,8 @@ enum ValueFeeds {
     private static let foreign = ["MIJIA", "BATTERY"]
     /// Wearables that store the rate as a signed byte, so that 131 becomes -125.
     private static let wrapped = "HUAWEI_"
+    /// The most oxygen that a person takes up, mL/(kg·min).
+    static let oxygenUptake: ClosedRange<Double> = 3...100
 
     /// The feeds of a table of samples.
     /// - Parameter temperature: what temperatures are of that have neither a kind nor a place.
@@ -28,7 +30,9 @@ enum ValueFeeds {
         if table.columns.contains("HEART_RATE"), !table.name.contains("_MAX_") {
             let isResting = table.name.contains("RESTING")
             let feed = value(
-                isResting ? .restingHeartRate : .heartRate, "HEART_RATE", ValidRange.heartRate, table, convert: convert)
+                isResting ? .restingHeartRate : .heartRate, "HEART_RATE", ValidRange.heartRate, table,
+                // The mean of a day has no moment of its own, either.
+                condition: table.name == DayFeeds.una ? DayFeeds.isMinute : nil, convert: convert)
             feeds.append(isResting ? DailyFeed(of: feed) : feed)
         }
         if table.columns.contains("RESTING_HEART_RATE") {
@@ -68,6 +72,12 @@ enum ValueFeeds {
         add(
             Metric.respiratoryRate, isBreath ? table.first("RESPIRATORY_RATE", "RATE") : nil,
             ValidRange.respiratoryRate)
+        add(Metric.vo2Max, table.name == "WENA3_VO2_SAMPLE" ? "VO2" : nil, oxygenUptake)
+        if table.name == "GENERIC_METRIC_SAMPLE", table.columns.isSuperset(of: ["METRIC_TYPE", "METRIC_SCORE"]) {
+            // Of Gadgetbridge's kinds (`MetricSample`), in mL/(kg·min): 6 by all of the day, 12 by a workout. 11 is Garmin's metabolic
+            // rate, which has a table of its own, and others are the makers' scores.
+            feeds.append(value(.vo2Max, "METRIC_SCORE", oxygenUptake, table, condition: "METRIC_TYPE IN (6, 12)"))
+        }
         add(Metric.weight, "WEIGHT_KG", ValidRange.weight)
         add(Metric.bloodGlucose, "VALUE_MG_DL", ValidRange.glucose)
         return feeds

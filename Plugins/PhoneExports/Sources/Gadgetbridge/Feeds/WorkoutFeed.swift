@@ -1,10 +1,11 @@
 import JSON
 import Vitals
 
-/// Workouts: BASE_ACTIVITY_SUMMARY, which all wearables share.
+/// Workouts: BASE_ACTIVITY_SUMMARY, which all wearables share; or what a wearable worked out by them.
 struct WorkoutFeed: Feed {
     static let table = "BASE_ACTIVITY_SUMMARY"
-    let metric = Metric.sport
+    /// `sport`, or `vo2_max` for the highest oxygen uptake that summaries have, at the end of each workout.
+    let metric: Metric
     var tables: [String] { [Self.table] }
     let hasSummary: Bool
 
@@ -12,24 +13,42 @@ struct WorkoutFeed: Feed {
     static let maximumSummary = 256 * 1024
 
     /// `nil` if the export has no such table.
-    init?(_ columns: Set<String>?) {
+    init?(_ columns: Set<String>?, _ metric: Metric = .sport) {
+        self.metric = metric
         guard let columns, columns.isSuperset(of: ["START_TIME", "END_TIME", "ACTIVITY_KIND", "DEVICE_ID"]) else {
             return nil
         }
         hasSummary = columns.isSuperset(of: ["_id", "SUMMARY_DATA"])
     }
 
+    /// Whether a summary of this wearable has an uptake of oxygen.
+    func hasUptake(of device: Int64, in database: ExportDatabase) throws(ExportError) -> Bool {
+        guard hasSummary else { return false }
+        let unit = TimeUnit.milliseconds
+        let (from, to) = (unit.moment(unit.usable.lowerBound), unit.moment(unit.usable.upperBound))
+        return try stream(database, device, from, to, SkippedRows()).next() != nil
+    }
+
     func stream(_ reading: ExportRange) throws(ExportError) -> any SampleStream {
-        let statement = try reading.database.statement(
+        // What is wrong with a workout is counted once, with the workouts.
+        let skipped = metric == .sport ? reading.skippedRows : SkippedRows()
+        return try stream(reading.database, reading.device, reading.from, reading.to, skipped)
+    }
+
+    private func stream(
+        _ database: ExportDatabase, _ device: Int64, _ from: Timestamp, _ to: Timestamp, _ skippedRows: SkippedRows
+    ) throws(ExportError) -> any SampleStream {
+        let time = metric == .sport ? "START_TIME" : "END_TIME"
+        let statement = try database.statement(
             """
-            SELECT START_TIME, END_TIME, ACTIVITY_KIND, \(hasSummary ? "_id" : "NULL")
-            FROM \(Self.table) WHERE DEVICE_ID = ?1 AND START_TIME >= ?2 AND START_TIME < ?3 ORDER BY START_TIME
+            SELECT \(time), END_TIME, ACTIVITY_KIND, \(hasSummary ? "_id" : "NULL")
+            FROM \(Self.table) WHERE DEVICE_ID = ?1 AND \(time) >= ?2 AND \(time) < ?3 ORDER BY \(time)
             """)
-        statement.bind(reading.device, reading.from.milliseconds, reading.to.milliseconds)
+        statement.bind(device, from.milliseconds, to.milliseconds)
         // In a separate statement: one that is too long to be read does not end the reading of the workouts.
         let summaries =
-            hasSummary ? try reading.database.statement("SELECT SUMMARY_DATA FROM \(Self.table) WHERE _id = ?1") : nil
-        return WorkoutStream(statement, summaries, reading.skippedRows)
+            hasSummary ? try database.statement("SELECT SUMMARY_DATA FROM \(Self.table) WHERE _id = ?1") : nil
+        return WorkoutStream(statement, summaries, skippedRows, metric)
     }
 }
 
@@ -37,11 +56,15 @@ private final class WorkoutStream: SampleStream {
     private let statement: ExportStatement
     private let summaries: ExportStatement?
     private let skippedRows: SkippedRows
+    private let metric: Metric
 
-    init(_ statement: ExportStatement, _ summaries: ExportStatement?, _ skippedRows: SkippedRows) {
+    init(
+        _ statement: ExportStatement, _ summaries: ExportStatement?, _ skippedRows: SkippedRows, _ metric: Metric
+    ) {
         self.statement = statement
         self.summaries = summaries
         self.skippedRows = skippedRows
+        self.metric = metric
     }
 
     func next() throws(ExportError) -> Candidate? {
@@ -50,6 +73,14 @@ private final class WorkoutStream: SampleStream {
             guard let number = row.integer(0), let kind = row.integer(1) else {
                 skippedRows.add(.unreadable, in: WorkoutFeed.table)
                 continue
+            }
+            if metric == .vo2Max {
+                guard let id = row.integer(2), let summary = try self.summary(of: id),
+                    let uptake = summary.number("maximumOxygenUptake"), ValueFeeds.oxygenUptake.contains(uptake)
+                else { continue }
+                // A record of the same minute counts before it.
+                return Candidate(
+                    sample: Sample(metric: .vo2Max, start: row.moment, reading: .value(uptake)), rank: .minutes)
             }
             let end = Timestamp(milliseconds: number)
             guard end > row.moment, end - row.moment <= SampleLimits.duration else {

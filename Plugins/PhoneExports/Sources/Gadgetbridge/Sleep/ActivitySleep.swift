@@ -5,8 +5,6 @@ struct ActivitySleep: Sendable {
     /// What a row says of sleep.
     enum Kind: Sendable, Hashable {
         case asleep(Sleep.Stage.Depth)
-        /// Asleep, at an unknown depth: a nap. It is skipped, since a sleep's value is the minutes of its stages.
-        case nap
         case other
         /// The same as the row before.
         case unchanged
@@ -30,10 +28,13 @@ struct ActivitySleep: Sendable {
         AND own.OTHER_TIMESTAMP > HUAWEI_ACTIVITY_SAMPLE.TIMESTAMP))
         """
 
-    /// Families that keep stages in tables of their own, or whose codes are not documented.
+    /// Families that keep stages or sleeps in tables of their own, or whose codes are not documented.
     private static let withoutKinds = [
-        "XIAOMI_", "COLMI_", "CMF_", "GARMIN_", "MOYOUNG_", "PEBBLE_", "OVTOUCH26_", "HYBRID_",
+        "XIAOMI_", "COLMI_", "CMF_", "GARMIN_", "MOYOUNG_", "PEBBLE_", "OVTOUCH26_", "HYBRID_", "HPLUS_",
+        "WATCH_XPLUS_",
     ]
+    /// The app's own codes of sleep (`ActivityKind`).
+    private static let kinds: [Int64: Sleep.Stage.Depth] = [2: .light, 4: .deep, 0x100_0000: .rem, 0x200_0000: .awake]
 
     /// What is known of a table; `nil` if its rows say nothing of sleep.
     init?(of table: Table) {
@@ -45,19 +46,20 @@ struct ActivitySleep: Sendable {
         case "HUAMI_EXTENDED_ACTIVITY_SAMPLE":
             self.init(columns: ["RAW_KIND", "DEEP_SLEEP", "REM_SLEEP"]) { Self.huami($0) }
         case "HUAWEI_ACTIVITY_SAMPLE":
+            // Its naps, 0x5659, are whole sleeps (`WholeSleeps`).
             self.init(columns: ["RAW_KIND", "OTHER_TIMESTAMP"], length: .lasting(.seconds(1))) {
-                $0.integer(0) == 0x5659
-                    ? .nap : Self.code($0, [6: .light, 7: .deep, 0x5656: .rem, 0x5658: .awake])
+                Self.code($0, [6: .light, 7: .deep, 0x5656: .rem, 0x5658: .awake])
             }
             if table.columns.contains("SOURCE") { condition = Self.withoutDoubles }
             let unit = table.unit
             seconds = { row in row.integer(1).map { (unit.moment($0) - row.moment).inMilliseconds / 1000 } }
         case "LEFUN_ACTIVITY_SAMPLE": self.init { Self.code($0, [3: .light, 4: .deep]) }
         case "WITHINGS_STEEL_HRACTIVITY_SAMPLE":
+            // The app writes its own codes here (`ActivitySampleHandler`), and reads 1 as light sleep, too.
             self.init(columns: ["RAW_KIND", "DURATION"], length: .lasting(.seconds(1))) {
-                Self.code($0, [1: .light, 2: .deep])
+                $0.integer(0) == 1 ? .asleep(.light) : Self.code($0, Self.kinds)
             }
-        default: self.init { Self.code($0, [2: .light, 4: .deep, 0x100_0000: .rem, 0x200_0000: .awake]) }
+        default: self.init { Self.code($0, Self.kinds) }
         }
         guard table.columns.isSuperset(of: columns) else { return nil }
     }
@@ -95,7 +97,7 @@ struct ActivitySleep: Sendable {
 
     /// The nights of a table.
     func nights(of table: Table) -> ChainNights {
-        let (columns, length, kind, seconds, name) = (columns, length, kind, seconds, table.name)
+        let (columns, length, kind, seconds) = (columns, length, kind, seconds)
         let conditions = [table.condition, condition].compactMap(\.self)
         let condition = conditions.isEmpty ? nil : conditions.joined(separator: " AND ")
         return ChainNights(table: table.name, rank: .minutes, length: length, pause: NightLimits.pause) {
@@ -114,8 +116,6 @@ struct ActivitySleep: Sendable {
                     if let seen, row.moment - seen > NightLimits.pause { last = .other }
                     seen = row.moment
                     if found != .unchanged { last = found }
-                    // The table has each interval twice; the second time with its ends exchanged.
-                    if found == .nap, seconds(row) ?? 0 > 0 { reading.skip(.incomplete, in: name, at: row.moment) }
                     guard case .asleep(let depth) = last else { continue }
                     var result = StageRow(moment: row.moment, depth: depth)
                     if case .lasting(let one) = length {

@@ -1,14 +1,14 @@
 import Vitals
 
-/// The whole sleeps of Huawei and Honor wearables: from the time of going to bed until the person woke up or got up, whichever is later.
-/// -1 is a time that the wearable does not know.
+/// The whole sleeps of Huawei and Honor wearables: from the time of going to bed, or else of falling asleep, which is TIMESTAMP, until the
+/// person woke up or got up, whichever is later. -1 is a time that the wearable does not know.
 enum HuaweiSleeps {
     static let table = "HUAWEI_SLEEP_STATS_SAMPLE"
     /// The table with their stages.
     static let stages = "HUAWEI_SLEEP_STAGE_SAMPLE"
 
     private static let columns: Set<String> = ["TIMESTAMP", "DEVICE_ID", "BED_TIME", "RISING_TIME", "WAKEUP_TIME"]
-    /// How far a row's TIMESTAMP, of which nothing says what it is, may be from the beginning of its sleep.
+    /// How long before falling asleep a person may have gone to bed.
     private static let margin: Duration = .days(2)
 
     /// Whether an export has them.
@@ -16,20 +16,20 @@ enum HuaweiSleeps {
         Set(database.tables[table] ?? []).isSuperset(of: columns)
     }
 
-    /// The sleeps that begin in a range, ascending. One without a beginning or an end is left to the rows of its stages, and those
-    /// that overlap are one.
-    static let sessions: @Sendable (ExportRange) throws(ExportError) -> [(start: Timestamp, end: Timestamp?)] = {
+    /// The sleeps that begin in a range, ascending. One without an end is left to the rows of its stages, and those that overlap are one.
+    static let sessions: @Sendable (ExportRange) throws(ExportError) -> [WholeSleep] = {
         reading throws(ExportError) in
         let unit = TimeUnit.milliseconds
         let statement = try reading.database.statement(
             """
-            SELECT BED_TIME, RISING_TIME, WAKEUP_TIME FROM \(table) WHERE DEVICE_ID = ?1 AND TIMESTAMP >= ?2
-            AND TIMESTAMP < ?3 AND BED_TIME >= ?4 AND BED_TIME < ?5 ORDER BY BED_TIME
+            SELECT CASE WHEN BED_TIME > 0 THEN BED_TIME ELSE TIMESTAMP END AS BEGIN_TIME, RISING_TIME, WAKEUP_TIME,
+            TIMESTAMP FROM \(table) WHERE DEVICE_ID = ?1 AND TIMESTAMP >= ?2
+            AND TIMESTAMP < ?3 AND BEGIN_TIME >= ?4 AND BEGIN_TIME < ?5 ORDER BY BEGIN_TIME
             """)
         statement.bind(
             reading.device, unit.number(notBefore: reading.from - margin), unit.number(notBefore: reading.to + margin),
             unit.number(notBefore: reading.from), unit.number(notBefore: reading.to))
-        var found: [(start: Timestamp, end: Timestamp?)] = []
+        var found: [WholeSleep] = []
         var sleeps = RecordsOfDay(limit: NightLimits.perDay)
         while try statement.step() {
             let row = Row(statement, unit: unit)
@@ -44,7 +44,15 @@ enum HuaweiSleeps {
             {
                 found[found.count - 1].end = max(end, lastEnd)
             } else {
-                found.append((row.moment, end))
+                found.append(WholeSleep(start: row.moment, end: end))
+            }
+            // Asleep from TIMESTAMP until waking up, where both are within the bounds.
+            let bounds = found[found.count - 1]
+            if let slept = row.integer(2).map({ unit.moment($0) }), let woke = row.integer(1).map({ unit.moment($0) }),
+                let last = bounds.end, slept < woke, slept >= bounds.start, woke <= last
+            {
+                found[found.count - 1].asleep =
+                    bounds.asleep.map { min($0.lowerBound, slept)..<max($0.upperBound, woke) } ?? (slept..<woke)
             }
         }
         return found

@@ -1,25 +1,37 @@
 import Vitals
 
-/// Nights of Pebble watches: intervals of PEBBLE_HEALTH_ACTIVITY_OVERLAY, of which a deep one lies within a light one.
+/// Nights by a table of intervals. A deep one may lie within a light one.
 struct OverlayNights: NightFeed {
-    static let table = "PEBBLE_HEALTH_ACTIVITY_OVERLAY"
-    var table: String { Self.table }
+    let table: String
     let rank = Rank.stages
+    /// RAW_KIND of sleeps and naps; others are walks, runs, or a wearable that is not worn.
+    private let depths: [Int64: Sleep.Stage.Depth]
+    /// Whether a stage was when its interval says: of H-Plus the app knows only how long each depth was, and lines them up.
+    private let isTimed: Bool
 
-    /// RAW_KIND of sleeps and naps; others are walks and runs.
-    private static let depths: [Int64: Sleep.Stage.Depth] = [1: .light, 2: .deep, 3: .light, 4: .deep]
+    private static let kinds: [(table: String, depths: [Int64: Sleep.Stage.Depth], isTimed: Bool)] = [
+        ("PEBBLE_HEALTH_ACTIVITY_OVERLAY", [1: .light, 2: .deep, 3: .light, 4: .deep], true),
+        ("HPLUS_HEALTH_ACTIVITY_OVERLAY", [2: .light, 4: .deep], false),
+        ("WATCH_XPLUS_HEALTH_ACTIVITY_OVERLAY", [2: .light, 4: .deep], true),
+    ]
+    private static let columns = ["TIMESTAMP_FROM", "TIMESTAMP_TO", "RAW_KIND", "DEVICE_ID"]
 
-    /// `nil` if the export has no such table.
-    init?(_ columns: [String]?) {
-        guard let columns,
-            Set(columns).isSuperset(of: ["TIMESTAMP_FROM", "TIMESTAMP_TO", "RAW_KIND", "DEVICE_ID"])
-        else { return nil }
+    /// Those of the tables that an export has.
+    static func all(in database: ExportDatabase) -> [OverlayNights] {
+        kinds.filter { Set(database.tables[$0.table] ?? []).isSuperset(of: columns) }.map {
+            OverlayNights(table: $0.table, depths: $0.depths, isTimed: $0.isTimed)
+        }
+    }
+
+    /// What rows of sleep fulfil, in SQL.
+    private var isSleep: String {
+        "RAW_KIND IN (\(depths.keys.sorted().map { "\($0)" }.joined(separator: ", ")))"
     }
 
     /// Whether there is a sleep of this wearable.
     func isUsed(by device: Int64, in database: ExportDatabase) throws(ExportError) -> Bool {
         let statement = try database.statement(
-            "SELECT 1 FROM \(table) WHERE DEVICE_ID = ?1 AND RAW_KIND BETWEEN 1 AND 4 LIMIT 1")
+            "SELECT 1 FROM \(table) WHERE DEVICE_ID = ?1 AND \(isSleep) LIMIT 1")
         statement.bind(device)
         return try statement.step()
     }
@@ -27,8 +39,7 @@ struct OverlayNights: NightFeed {
     /// How many sleeps of this wearable have no usable time.
     func withoutTime(of device: Int64, in database: ExportDatabase) throws(ExportError) -> Int {
         try TableTimes.withoutTime(
-            table, device, in: database, column: "TIMESTAMP_FROM", unit: .seconds,
-            condition: "RAW_KIND BETWEEN 1 AND 4")
+            table, device, in: database, column: "TIMESTAMP_FROM", unit: .seconds, condition: isSleep)
     }
 
     func nights(_ reading: ExportRange) throws(ExportError) -> [Sample] {
@@ -36,7 +47,7 @@ struct OverlayNights: NightFeed {
         let statement = try reading.database.statement(
             """
             SELECT TIMESTAMP_FROM, TIMESTAMP_TO, RAW_KIND FROM \(table) WHERE DEVICE_ID = ?1 AND TIMESTAMP_FROM >= ?2
-            AND TIMESTAMP_FROM < ?3 AND RAW_KIND BETWEEN 1 AND 4 ORDER BY TIMESTAMP_FROM, TIMESTAMP_TO DESC
+            AND TIMESTAMP_FROM < ?3 AND \(isSleep) ORDER BY TIMESTAMP_FROM, TIMESTAMP_TO DESC
             """)
         // A night is known as such only from what is before it, and is read to its end.
         statement.bind(
@@ -51,12 +62,11 @@ struct OverlayNights: NightFeed {
             guard end - start <= NightLimits.night, night.count < SampleLimits.stages / 2 else {
                 return reading.skip(.tooLong, in: table, at: start)
             }
-            nights.append(
-                Sample(metric: .sleep, start: start, end: end, reading: .sleep(Sleep(stages: Self.stages(of: night)))))
+            nights.append(Sample(metric: .sleep, start: start, end: end, reading: .sleep(sleep(of: night))))
         }
         while try statement.step() {
             let row = Row(statement, unit: unit)
-            guard let number = row.integer(0), let depth = row.integer(1).flatMap({ Self.depths[$0] }),
+            guard let number = row.integer(0), let depth = row.integer(1).flatMap({ depths[$0] }),
                 case let last = unit.moment(number), last > row.moment
             else {
                 reading.skip(.incomplete, in: table, at: row.moment)
@@ -69,6 +79,13 @@ struct OverlayNights: NightFeed {
         }
         completeNight()
         return nights
+    }
+
+    private func sleep(of intervals: [Sleep.Stage]) -> Sleep {
+        let sleep = Sleep(stages: Self.stages(of: intervals))
+        guard !isTimed else { return sleep }
+        let minutes = Set(sleep.stages.map(\.depth)).map { ($0, sleep.minutes($0)) }
+        return Sleep(stages: [], untimed: Dictionary(uniqueKeysWithValues: minutes))
     }
 
     /// The stages of intervals that may overlap: deep where one of them is.

@@ -6,29 +6,59 @@ struct StageTable: Sendable {
     /// The meaning of STAGE.
     var codes: [Int64: Sleep.Stage.Depth]
     var length: StageLength
-    /// The table of whole sleeps from TIMESTAMP to this column; without it a pause ends a night.
-    var sessions: (table: String, end: String)?
+    /// The table of whole sleeps; without it a pause ends a night.
+    var sessions: Sessions?
     /// The pause that ends a night without a table of whole sleeps.
     var pause: Duration = NightLimits.stage
+    /// The table in which a wearable of this family has rows, where others use the same table of stages with codes of their own.
+    var family: String?
+
+    /// A table of whole sleeps, from TIMESTAMP to another column.
+    struct Sessions: Sendable {
+        var table: String
+        var end = "WAKEUP_TIME"
+        /// Columns with the minutes of a depth.
+        var minutes: [(column: String, depth: Sleep.Stage.Depth)] = []
+
+        /// Its sleeps.
+        /// - Parameter columns: those that the export has.
+        func sleeps(
+            of columns: some Sequence<String>, unit: TimeUnit
+        ) -> @Sendable (ExportRange) throws(ExportError) -> [WholeSleep] {
+            let known = minutes.filter { columns.contains($0.column) }
+            return SessionNights.sessions(of: table, end: end, minutes: known, unit: unit)
+        }
+    }
 
     static let all: [StageTable] = [
         StageTable(
             table: "XIAOMI_SLEEP_STAGE_SAMPLE", codes: [2: .deep, 3: .light, 4: .rem, 5: .awake], length: .untilNext,
-            sessions: ("XIAOMI_SLEEP_TIME_SAMPLE", "WAKEUP_TIME")),
+            sessions: Sessions(
+                table: "XIAOMI_SLEEP_TIME_SAMPLE",
+                minutes: [
+                    ("DEEP_SLEEP_DURATION", .deep), ("LIGHT_SLEEP_DURATION", .light), ("REM_SLEEP_DURATION", .rem),
+                    ("AWAKE_DURATION", .awake),
+                ])),
         StageTable(
             table: "COLMI_SLEEP_STAGE_SAMPLE", codes: [2: .light, 3: .deep, 4: .rem, 5: .awake],
-            length: .lasting(.minutes(1)), sessions: ("COLMI_SLEEP_SESSION_SAMPLE", "WAKEUP_TIME")),
+            length: .lasting(.minutes(1)), sessions: Sessions(table: "COLMI_SLEEP_SESSION_SAMPLE")),
         StageTable(
             table: "CMF_SLEEP_STAGE_SAMPLE", codes: [1: .deep, 2: .light, 3: .rem], length: .lasting(.seconds(1)),
-            sessions: ("CMF_SLEEP_SESSION_SAMPLE", "WAKEUP_TIME")),
+            sessions: Sessions(table: "CMF_SLEEP_SESSION_SAMPLE")),
         StageTable(
             table: "GARMIN_SLEEP_STAGE_SAMPLE", codes: [1: .awake, 2: .light, 3: .deep, 4: .rem],
             length: .sincePrevious),
         StageTable(
             table: "MOYOUNG_SLEEP_STAGE_SAMPLE", codes: [0: .awake, 1: .light, 2: .deep, 3: .rem], length: .untilNext),
+        // 5 is a nap.
         StageTable(
-            table: "HUAWEI_SLEEP_STAGE_SAMPLE", codes: [1: .light, 2: .rem, 3: .deep, 4: .awake],
+            table: "HUAWEI_SLEEP_STAGE_SAMPLE", codes: [1: .light, 2: .rem, 3: .deep, 4: .awake, 5: .asleep],
             length: .fixed(.minutes(1)), pause: NightLimits.pause),
+        // The codes are those of GloryFit, the only family whose use of this table is known (Gadgetbridge's
+        // `GloryFitActivitySampleProvider`, 0.92).
+        StageTable(
+            table: "GENERIC_SLEEP_STAGE_SAMPLE", codes: [1: .deep, 2: .light, 3: .awake, 4: .rem],
+            length: .lasting(.minutes(1)), pause: NightLimits.pause, family: "GLORY_FIT_STEPS_SAMPLE"),
     ]
 
     /// Rows in a range of TIMESTAMP, ascending. Unknown codes are counted.
@@ -73,7 +103,8 @@ final class StageRows {
     }
 }
 
-/// Nights of a table of stages that another table gives bounds to, and, beside them, those of rows that it gives none.
+/// Nights of a table of stages that another table gives bounds to, and, beside them, those of rows that it gives none. Bounds without a stage are
+/// a sleep only where no other stages are, and end none.
 struct StageNights: NightFeed {
     let sessions: SessionNights
     let chains: ChainNights
@@ -85,11 +116,12 @@ struct StageNights: NightFeed {
         var wide = reading.ranging(
             reading.from - ChainNights.margin - NightLimits.night, reading.to + ChainNights.margin)
         wide.counted = reading.counted ?? reading.from..<reading.to
-        let bounded = try sessions.nights(wide)
+        let bounded = try sessions.found(wide)
         var narrow = reading
         narrow.counted = wide.counted
-        let others = try chains.nights(narrow, beside: bounded.map { $0.start..<$0.end })
-        let own = bounded.filter { $0.start >= reading.from && $0.start < reading.to }
+        let staged = bounded.filter(\.hasStages).map { $0.night.start..<$0.night.end }
+        let others = try chains.nights(narrow, beside: staged)
+        let own = bounded.map(\.night).filter { $0.start >= reading.from && $0.start < reading.to }
         return (own + others).sorted { $0.start < $1.start }
     }
 }
