@@ -143,7 +143,7 @@ let package = Package(
         module("JSON"),
         module("Vitals"),
         module("GatewayKit", "Concurrency Vitals Logging"),
-        module("Listening", "Concurrency GatewayKit NIOCore NIOHTTPTypes NIOSSL"),
+        module("Listening", "Concurrency GatewayKit Vitals Logging NIOCore NIOHTTPTypes NIOSSL"),
         module(
             "Web",
             """
@@ -214,7 +214,7 @@ let package = Package(
             Vitals Logging
             """),
         tests("EnginesTests", "Concurrency Engines GatewayKit GatewayTesting TestSupport Vitals Logging"),
-        tests("GatewayKitTests", "GatewayKit GatewayTesting Vitals"),
+        tests("GatewayKitTests", "GatewayKit GatewayTesting TestSupport Vitals Logging"),
         tests("GatewayMainTests", "GatewayKit GatewayMain Link Logging"),
         tests(
             "GatewayTests",

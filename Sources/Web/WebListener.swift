@@ -29,12 +29,18 @@ final class WebListener: Sendable {
     private let stopping = Promise<Void>()
     private let pages: @Sendable () -> Router
     private let settings: WebServer.Settings
+    /// Whether it ends if its first try fails: whoever waits for that try says why.
+    private let isTrial: Bool
     /// The address at which it listens now.
     private let bound = Mutex<SocketAddress?>(nil)
 
     /// - Parameter pages: the pages at the time of a request.
-    init(_ configuration: WebConfiguration, settings: WebServer.Settings, pages: @escaping @Sendable () -> Router) {
+    init(
+        _ configuration: WebConfiguration, settings: WebServer.Settings, isTrial: Bool,
+        pages: @escaping @Sendable () -> Router
+    ) {
         self.configuration = configuration
+        self.isTrial = isTrial
         self.settings = settings
         self.pages = pages
     }
@@ -54,6 +60,10 @@ final class WebListener: Sendable {
             let failure = await open()
             guard let failure, stopping.value == nil, !Task.isCancelled else { break }
             tried.fulfil(.failure(failure))
+            if isTrial, case .failure? = tried.value {
+                _ = try? await stopping.wait()
+                break
+            }
             if failures.isDue(failure.description, at: settings.clock.uptime) {
                 settings.logger.error(
                     "The gateway's own listener (web) cannot be opened; trying again.",
@@ -113,10 +123,12 @@ final class WebListener: Sendable {
             maxHeaderFieldSize: WebConnections.maximumHead, maxHeaderListSize: WebConnections.maximumHead,
             maxHeaderFieldCount: WebConnections.maximumHeaders)
         let headTime = TimeAmount(settings.headTime)
+        let handshakes = HandshakeLog(clock: settings.clock, logger: settings.logger)
         let plain = HTTP1Channel(
             responder: { try await self.respond($0, $1, $2) },
             configuration: HTTP1Channel.Configuration(
-                additionalChannelHandlers: [RequestDeadline(headTime)], httpDecoderConfiguration: decoder))
+                additionalChannelHandlers: [handshakes.handler, RequestDeadline(headTime)],
+                httpDecoderConfiguration: decoder))
         guard let tls = try configuration.listen.tls?.serverConfiguration() else {
             return serving(plain, plain, isEncrypted: false, connections)
         }

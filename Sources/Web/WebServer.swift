@@ -109,12 +109,13 @@ package final class WebServer: Sendable {
         // With files that cannot be used, the old one is not touched.
         _ = try new.listen.tls?.serverContext()
         if isSame { await end(old) }
-        guard var listener = begin(new) else { return }
+        guard var listener = begin(new, isTrial: true) else { return }
         var result = await listener.tried.waitUncancelled()
         // A program that was just started has copies of all sockets for a moment, until it runs.
         for _ in 0..<Self.retries where isSame && result.isTaken {
             await end(listener)
-            guard (try? await settings.clock.sleep(for: Self.retryPause)) != nil, let next = begin(new) else { return }
+            guard (try? await settings.clock.sleep(for: Self.retryPause)) != nil, let next = begin(new, isTrial: true)
+            else { return }
             listener = next
             result = await listener.tried.waitUncancelled()
         }
@@ -128,8 +129,10 @@ package final class WebServer: Sendable {
 
     /// Begins to listen. Returns `nil` after a stop.
     @discardableResult
-    private func begin(_ configuration: WebConfiguration) -> WebListener? {
-        let listener = WebListener(configuration, settings: settings) { [self] in router.withLock { $0 } }
+    private func begin(_ configuration: WebConfiguration, isTrial: Bool = false) -> WebListener? {
+        let listener = WebListener(configuration, settings: settings, isTrial: isTrial) { [self] in
+            router.withLock { $0 }
+        }
         let isBegun = state.withLock { state in
             guard !state.isStopping else { return false }
             state.current = listener

@@ -18,7 +18,7 @@ import Testing
     private static let arrows: [String: Set<String>] = [
         "Concurrency": [], "JSON": [], "Vitals": [],
         "GatewayKit": ["Concurrency", "Vitals"],
-        "Listening": ["Concurrency", "GatewayKit"],
+        "Listening": ["Concurrency", "GatewayKit", "Vitals"],
         "Web": ["Concurrency", "GatewayKit", "JSON", "Listening", "Vitals"],
         "Recordings": ["GatewayKit", "JSON", "Vitals"],
         "Engines": ["Concurrency", "GatewayKit", "Vitals"],

@@ -46,6 +46,23 @@ struct LifecycleTests {
         }
     }
 
+    @Test func `a stop that waits for a device logs no error of the listener for posts`() async throws {
+        try await withBench { bench in
+            let port = try freePort()
+            try bench.secret("a secret of the phone", as: "phone.token")
+            let phone = "{id: phone, driver: health-auto-export, transport: {type: http, token: {file: phone.token}}}"
+            let slow = bench.execDevice("slow", ["--hang", "shutdown"])
+            try bench.configure([slow, phone], plugins: "{http: {listen: \"127.0.0.1:\(port)\"}}")
+            let gateway = bench.startGateway()
+            try await gateway.says("Devices can post.")
+            try await bench.connected("slow")
+            gateway.interrupt(.end)
+            try await gateway.end(within: Bench.timeout)
+            let errors = gateway.events.elements.filter { $0.text.contains("cannot open the listener") }
+            #expect(errors.isEmpty, "\(errors)")
+        }
+    }
+
     @Test func `the broker says that it is offline after SIGKILL`() async throws {
         try await withBench { bench in
             try bench.configure([bench.execDevice("band")])

@@ -73,8 +73,9 @@ struct PhonePageTests {
             try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: key)
         }
 
-        /// Writes a configuration with these devices.
+        /// Writes a configuration with these devices, and the broker of the bench in place of the page's.
         func configure(_ devices: String) throws {
+            let devices = devices.replacing("mqtt: {url: \"mqtt://broker.example\"}\n", with: "")
             let text = """
                 gateway: {id: home, timezone: Europe/Berlin}
                 mqtt: {url: "mqtt://127.0.0.1:\(bench.server.port)"}
@@ -133,6 +134,64 @@ struct PhonePageTests {
             #expect(answer == [shown], "\(answer)")
             let message = try await bench.message("annas-script/measurement/weight")
             #expect(message.json["samples"]?[0]?["value"]?.asDouble == 71.2)
+        }
+    }
+
+    @Test func `each app's document with steps and a night is taken, and the topics answer that the page names`()
+        async throws
+    {
+        let page = try Page()
+        let file = try String(contentsOfFile: Repository.file("docs/PhonesThatPush.md"), encoding: .utf8)
+        let documents = file.components(separatedBy: "```json\n").dropFirst().map { rest in
+            rest.components(separatedBy: "\n```")[0]
+        }
+        try #require(documents.count == 2)
+        try await withBench { bench in
+            let site = try await Site(bench)
+            let phones = [("annas-iphone", "0123456789abcdef"), ("bens-phone", "fedcba9876543210")]
+            for (phone, digits) in phones {
+                try bench.secret(String(repeating: digits, count: 4), as: "\(phone).token")
+            }
+            try site.configure(page.blocks[0] + "\n" + page.blocks[3])
+            _ = bench.startGateway()
+            for ((phone, _), document) in zip(phones, documents) {
+                try await bench.message("\(phone)/link") { $0.json["state"]?.asString == "connecting" }
+                try document.write(toFile: bench.path("one.json"), atomically: true, encoding: .utf8)
+                var posting = page.terminals[1]
+                posting.commands.removeFirst()
+                posting.commands = posting.commands.map { $0.replacing("annas-iphone", with: phone) }
+                let answer = try await site.enter(posting)
+                #expect(answer.first?.hasPrefix("{\"new\":2,") == true, "\(answer)")
+                try await bench.message("\(phone)/measurement/steps")
+                try await bench.message("\(phone)/measurement/sleep")
+                try await bench.message("\(phone)/daily/steps/2026-01-05") { $0.json["total"]?.asInt == 412 }
+                try await bench.message("\(phone)/latest/sleep") { $0.json["value"]?.asInt == 360 }
+            }
+        }
+    }
+
+    @Test func `the page's certificate of one's own is taken by the gateway, and by who trusts its authority`()
+        async throws
+    {
+        let file = try String(contentsOfFile: Repository.file("docs/PhonesThatPush.md"), encoding: .utf8)
+        let parts = file.components(separatedBy: "```sh\n")
+        try #require(parts.count == 2)
+        let script = parts[1].components(separatedBy: "\n```")[0]
+        let page = try Page()
+        try await withBench { bench in
+            let site = try await Site(bench)
+            try bench.secret("0123456789abcdef", as: "annas-iphone.token")
+            for name in ["gateway.pem", "gateway-key.pem"] {
+                try FileManager.default.removeItem(atPath: bench.path(name))
+            }
+            let shell = bench.programs.start("bash", ["-c", "set -e\ncd '\(bench.folder)'\n\(script)"])
+            try await shell.end(within: Bench.timeout)
+            try site.configure(page.blocks[0])
+            #expect(
+                try await site.enter(Terminal("$ vitals2mqtt check-config --config gateway.yaml")) == ["OK: 1 device."])
+            let verify =
+                "openssl verify -CAfile home.pem -purpose sslserver -verify_hostname gateway.example gateway.pem"
+            #expect(try await site.enter(Terminal("$ \(verify)")) == ["gateway.pem: OK"])
         }
     }
 

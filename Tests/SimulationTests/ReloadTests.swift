@@ -54,6 +54,26 @@ import Vitals
         }
     }
 
+    @Test func `the log says what a changed configuration adds, changes and removes, or that no device has changed`()
+        throws
+    {
+        try Scenario.everyOrder(0..<3) { home in
+            let band = try home.device("band")
+            try await home.run([band, try home.device("ring"), try home.device("cuff")]) {
+                try await home.settled("band")
+                let core = try #require(home.core)
+                let scale = try home.device("scale", wearable: "cuff")
+                home.write(.success([band, try home.device("ring", name: "Ben's ring"), scale]))
+                try await core.applyReload()
+                try await core.applyReload()
+                let lines = home.log.entries.filter { $0.message.hasPrefix("The configuration is applied.") }
+                #expect(lines.map(\.level) == [.info, .info])
+                #expect(lines.first?.metadata == ["added": "scale", "changed": "ring", "removed": "cuff"])
+                #expect(lines.last?.message == "The configuration is applied. No device has changed.")
+            }
+        }
+    }
+
     @Test func `of a removed device nothing is left, and one with a new id is another device`() throws {
         try Scenario.everyOrder(Self.seeds) { home in
             let band = try home.device("band")

@@ -97,6 +97,18 @@ import Vitals
         }
     }
 
+    @Test func `a refused change says nothing of another try`() async throws {
+        let log = LogRecorder()
+        try await withServer(try webConfiguration()) { other in
+            let busy = try #require(other.port)
+            try await withServer(try webConfiguration(), log: log) { server in
+                let wanted = try webConfiguration(listen: "127.0.0.1:\(busy)")
+                await #expect(throws: ListenError.self) { try await server.change(to: wanted) }
+            }
+        }
+        #expect(!log.entries.contains { $0.message.contains("trying again") })
+    }
+
     @Test func `new options at the same address are used, and bad ones leave the old`() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "vitals2mqtt-web-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

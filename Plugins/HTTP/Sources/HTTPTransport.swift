@@ -15,7 +15,7 @@ package struct HTTPTransport: Transport {
 
     /// Reads `token`.
     package init(options: inout ConfigurationReader) {
-        let token = options.secret("token", about: "The device's secret; required.")
+        let token = options.token("token", about: "The device's secret; required.")
         if token == nil, options.value("token") == nil {
             options.report("token is missing: the device's secret, as {file: PATH} or {env: NAME}.", at: "type")
         }

@@ -1,6 +1,7 @@
 import Foundation
 import GatewayKit
 import GatewayTesting
+import Listening
 import Logging
 import TestSupport
 import Testing
@@ -58,6 +59,28 @@ import Vitals
         }
         let wrong = Self.words(["certificate": certificates.server, "key": certificates.clientKey])
         await #expect(throws: (any Error).self) { try await Office.with(["tls": wrong]) { _ in } }
+    }
+
+    @Test func `a sender that does not trust the certificate, or speaks plain HTTP, is noted at doubling counts`()
+        async throws
+    {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "vitals2mqtt-trust-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let certificates = try await Certificates.make(in: folder.path())
+        let tls = Self.words(["certificate": certificates.server, "key": certificates.serverKey])
+        let log = LogRecorder()
+        try await Office.with(["tls": tls], logger: log.logger) { office in
+            let plain = Office(listener: office.listener, services: office.services, port: office.port)
+            for number in 1...4 {
+                let sender = number.isMultiple(of: 2) ? plain : office
+                await #expect(throws: Unexpected.self) { try await sender.post("/v1/devices/phone-1", token: "one") }
+            }
+            try await log.wait { entries in entries.count { $0.message == HandshakeLog.message } == 3 }
+        }
+        let lines = log.entries.filter { $0.message == HandshakeLog.message }
+        #expect(lines.map { $0.metadata["count"] } == ["1", "2", "4"])
+        #expect(lines.allSatisfy { $0.level == .notice && $0.metadata["sender"] == "127.0.0.1" })
     }
 
     @Test func `a port in use is said, and a stop does not wait for an idle connection`() async throws {

@@ -82,6 +82,42 @@ import Vitals
         }
     }
 
+    @Test func `the line of a refused document names the device that it is for, if that could be one`() async throws {
+        let log = LogRecorder()
+        try await Office.with(logger: log.logger) { office in
+            try office.expect("phone-1", token: "s3cret")
+            _ = try await office.post("/v1/devices/phone-1", token: "s3cret", type: "text/csv")
+            _ = try await office.post("/v1/devices/phone-2", token: "s3cret")
+            _ = try await office.post("/v1/devices/PHONE!", token: "s3cret")
+        }
+        let lines = log.entries.filter { $0.message == "A posted document was refused." }
+        #expect(lines.map { $0.metadata["status"] } == ["415", "401", "401"])
+        #expect(lines.map { $0.metadata["device.id"] } == ["phone-1", "phone-2", nil])
+    }
+
+    @Test func `why records of a document are left out is in the log, with the device`() async throws {
+        let log = LogRecorder()
+        try await Office.with(logger: log.logger) { office in
+            try office.expect("phone-1", token: "s3cret")
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    await office.serve("phone-1", token: "s3cret") { _ in
+                        var report = DocumentReport()
+                        report.known = 1
+                        report.skip("a mood")
+                        return .stored(report)
+                    }
+                }
+                for _ in 0..<3 { _ = try await office.post("/v1/devices/phone-1", token: "s3cret") }
+                group.cancelAll()
+            }
+        }
+        let lines = log.entries.filter { $0.message == "Records of a document were skipped." }
+        #expect(lines.map { $0.metadata["count"] } == ["1", "2"])
+        #expect(lines.allSatisfy { $0.level == .notice && $0.metadata["device.id"] == "phone-1" })
+        #expect(lines.first?.metadata["reasons"] == "a mood")
+    }
+
     @Test func `what no driver can read is unprocessable`() async throws {
         try await Office.with { office in
             try office.expect("phone-1", token: "s3cret")

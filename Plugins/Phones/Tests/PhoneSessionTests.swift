@@ -59,7 +59,9 @@ import Vitals
         let lines = log.entries.filter { $0.message == "A document was taken." }
         #expect(lines.map(\.level) == [.info])
         #expect(
-            lines.first?.metadata == ["new": "1", "corrected": "0", "known": "0", "left_out": "1", "refused": "1"])
+            lines.first?.metadata == [
+                "new": "1", "corrected": "0", "known": "0", "superseded": "1", "skipped": "0", "refused": "1",
+            ])
     }
 
     @Test func `documents of which nothing is taken are a warning once, with the reasons`() throws {
@@ -125,6 +127,19 @@ import Vitals
                     == .unreadable("The document cannot be read: data.metrics must be a list."))
             #expect(try await documents.send(#"{"data":{}}"#).answered() == .stored(DocumentReport()))
         }
+    }
+
+    @Test func `a document of the other app is refused with the driver that reads it`() throws {
+        let ofAndroid = try Phone.document("health-connect-webhook.json")
+        let ofApple = try Phone.document("health-auto-export.json")
+        #expect(throws: DocumentProblem.foreign(HealthConnectWebhook.self)) {
+            try Phone.records(ofAndroid, of: HealthAutoExport.self)
+        }
+        #expect(throws: DocumentProblem.foreign(HealthAutoExport.self)) {
+            try Phone.records(ofApple, of: HealthConnectWebhook.self)
+        }
+        let text = DocumentProblem.foreign(HealthConnectWebhook.self).message
+        #expect(text.hasPrefix("This is a document of HC Webhook: set driver: health-connect-webhook"))
     }
 
     @Test func `the end of a session is no failure`() throws {

@@ -25,7 +25,7 @@ package struct TCPTransport: Transport {
             way = .connect(TCPConnector(options: &options))
             return
         }
-        let token = options.secret("token", about: "The secret of a device that calls.")
+        let token = options.token("token", about: "The secret of a device that calls.")
         if token == nil, options.value("token") == nil {
             options.report("token is missing: the device's secret, as {file: PATH} or {env: NAME}.", at: "listen")
         }

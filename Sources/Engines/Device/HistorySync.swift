@@ -282,11 +282,14 @@ final class HistorySync {
         ingest.publishSynchronised()
         days.publishToday()
         if state.failed.isEmpty, let at = state.lastSuccessAt { await context.save([.lastSync(at)]) }
-        context.logger.info(
-            "A synchronisation ended.",
+        let refused = state.rows.reduce(0) { $0 + $1.refused.count }
+        // A device that sends by itself has one with each connection, which reads nothing.
+        let isEmpty = state.samplesNew + state.samplesKnown + refused + state.failed.count == 0
+        context.logger.log(
+            level: isEmpty ? .debug : .info, "A synchronisation ended.",
             metadata: [
                 "job": "\(job.name)", "new": "\(state.samplesNew)", "known": "\(state.samplesKnown)",
-                "refused": "\(state.rows.reduce(0) { $0 + $1.refused.count })", "failed": "\(state.failed.count)",
+                "refused": "\(refused)", "failed": "\(state.failed.count)",
             ])
         hintAtOlderRecords(job, state)
         await queue.complete(job, withSkipped(state))

@@ -12,6 +12,8 @@ struct DeviceList {
     private var topics: TakenTopics
     private var addresses = TakenAddresses()
     private var uniqueIDs = UniqueIDs()
+    /// Whose a token is.
+    private var tokens: [Secret: DeviceID] = [:]
     private var seen: [DeviceID: (part: String?, line: Int)] = [:]
     private var count = 0
 
@@ -89,6 +91,14 @@ struct DeviceList {
         }
         for topic in (device?.driver as? any MessageDriver)?.topics ?? [] {
             if let issue = topics.issue(in: topic.subscription.text) { reader.report(issue, at: "options") }
+        }
+        for token in reader.tokens {
+            if let other = tokens[token] {
+                reader.warn(
+                    "\(other) has the same token: each can send as the other. \(ConfigurationReader.tokenRemedy)",
+                    at: "transport")
+            }
+            tokens[token] = id
         }
         if let transport = device?.transport, let issue = addresses.add(transport, of: id) {
             reader.report(issue, at: "transport")

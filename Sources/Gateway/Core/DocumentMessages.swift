@@ -117,30 +117,11 @@ package struct DocumentMessages: Sendable {
     /// No sender receives the answer, so the log has the error.
     private func report(_ answer: DocumentAnswer) {
         switch answer {
-        case .stored(let report):
-            log("Samples of a document were refused.", .notice, report.refused)
-            let taken = report.new + report.corrected + report.known + report.superseded
-            if taken == 0, report.refused.isEmpty {
-                log("Nothing of a document was taken.", .notice, report.skipped)
-            } else {
-                // Every export may have records of kinds that the gateway does not know.
-                log("Records of a document were skipped.", .debug, report.skipped)
-            }
+        case .stored(let report): documents.reasons.log(report, to: logger)
         case .unreadable(let reason):
             logger.notice("A document cannot be read.", metadata: ["reason": "\(reason)"])
         case .interrupted(let reason):
             logger.debug("A document was not stored yet.", metadata: ["reason": "\(reason)"])
         }
-    }
-
-    /// Logs how many records there were for which reasons; nothing without any.
-    private func log(_ message: Logger.Message, _ level: Logger.Level, _ reasons: [String: Int]) {
-        guard !reasons.isEmpty else { return }
-        logger.log(
-            level: level, message,
-            metadata: [
-                "count": "\(reasons.values.reduce(0, +))",
-                "reasons": "\(reasons.keys.sorted().joined(separator: "; "))",
-            ])
     }
 }

@@ -34,6 +34,7 @@ extension GatewayCore {
             do {
                 let change = try await serveChanged()
                 refusedReload.withLock { $0 = nil }
+                logApplied(change)
                 return change
             } catch {
                 settings.logger.error("The configuration stays as it was.", metadata: ["error": "\(error)"])
@@ -41,6 +42,23 @@ extension GatewayCore {
                 throw error
             }
         }
+    }
+
+    private func logApplied(_ change: [String: [String]]) {
+        let named = change.filter { !$0.value.isEmpty }
+        guard !named.isEmpty else {
+            return settings.logger.info("The configuration is applied. No device has changed.")
+        }
+        settings.logger.info("The configuration is applied.", metadata: named.mapValues { .string(Self.list($0)) })
+    }
+
+    /// How many names a line of the log has: of devices, or of parts that hold up a stop.
+    static let listedNames = 10
+
+    /// Names for a line of the log: the first ones, and how many there are more.
+    static func list(_ names: [String]) -> String {
+        let more = names.count - listedNames
+        return names.prefix(listedNames).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
     }
 
     private func readSetups() async throws -> [DeviceSetup] {

@@ -130,13 +130,10 @@ package struct GatewayProcess: Sendable {
     /// Ends the process in the middle of its stop, and says what holds it up.
     private func endNow(heldUpBy names: [String]) {
         log.logger().critical(
-            "The stop takes too long and is cut short.", metadata: ["stop.held_up_by": "\(Self.list(names))"])
+            "The stop takes too long and is cut short.", metadata: ["stop.held_up_by": "\(GatewayCore.list(names))"])
         log.flush()
         _exit(ExitStatus.stopTimedOut.rawValue)
     }
-
-    /// How many parts are named that hold up a stop, and devices at the start.
-    fileprivate static let listedNames = 10
 
     /// Reads the configuration, applies its log level, and logs its errors and warnings. Applies nothing if the
     /// gateway cannot take it while `running` is in force.
@@ -159,21 +156,13 @@ package struct GatewayProcess: Sendable {
     }
 }
 
-extension GatewayProcess {
-    /// Names for a line of the log: the first ones, and how many there are more.
-    fileprivate static func list(_ names: [String]) -> String {
-        let more = names.count - listedNames
-        return names.prefix(listedNames).joined(separator: ", ") + (more > 0 ? " and \(more) more" : "")
-    }
-}
-
 extension GatewayConfiguration {
     /// What the first line of the log says: which program serves which devices, with what. A password is never in an address.
     func introduction(_ file: String?) -> Logger.Metadata {
         [
             "version": "\(GatewayVersion.current)", "configuration": "\(file ?? "none")", "store": "\(store.path)",
             "broker": "\(mqtt.servers.map { "\($0)" }.joined(separator: ", "))",
-            "devices": "\(devices.isEmpty ? "none" : GatewayProcess.list(devices.map(\.info.id.text)))",
+            "devices": "\(devices.isEmpty ? "none" : GatewayCore.list(devices.map(\.info.id.text)))",
         ]
     }
 }

@@ -205,6 +205,9 @@ enum GatewayLimits {
         OperatorLimit(
             "a secret's file", bytes: ConfigurationReader.secretSize, "refused", "the longest password of MQTT"),
         OperatorLimit(
+            "characters of a device's token", count: ConfigurationReader.shortestToken, "fewer are a warning",
+            "64 bits, which nobody guesses"),
+        OperatorLimit(
             "a PEM file", bytes: ConfigurationReader.pemSize, "refused",
             "four times the authorities of an operating system"),
         OperatorLimit(

@@ -6,6 +6,11 @@ extension ConfigurationReader {
     public static let secretSize = 65_535
     /// The most bytes of a PEM file: four times the authorities of a whole operating system.
     public static let pemSize = 1 << 20
+    /// The fewest characters of a device's token without a warning: 64 bits as hexadecimal digits, which nobody guesses where a wrong
+    /// one makes its sender wait.
+    package static let shortestToken = 16
+    /// How a good token is made.
+    package static let tokenRemedy = "Make one with openssl rand -hex 32."
 
     /// A required path, as one from the root or from the working folder. A relative one begins at the configuration's folder.
     public mutating func path(_ key: String, about: String = "") -> String {
@@ -69,6 +74,17 @@ extension ConfigurationReader {
         }
         if let secret { contents.append(secret) }
         return secret
+    }
+
+    /// A secret with which a device says that it is the one. A short one is allowed, with a warning.
+    package mutating func token(_ key: String, about: String = "") -> Secret? {
+        let token = secret(key, about: about)
+        guard let token else { return nil }
+        tokens.append(token)
+        if token.value.count < Self.shortestToken {
+            warn("The token has \(token.value.count) characters, and can be guessed. \(Self.tokenRemedy)", at: key)
+        }
+        return token
     }
 
     private mutating func secret(inFile path: String) -> Secret? {

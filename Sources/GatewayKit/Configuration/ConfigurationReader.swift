@@ -19,6 +19,8 @@ public struct ConfigurationReader {
     /// The content of the files and variables that were read so far, so that a change of one is detected although the
     /// configuration has only its name.
     package internal(set) var contents: [Secret] = []
+    /// The tokens with which a device says that it is the one, read so far.
+    package internal(set) var tokens: [Secret] = []
     /// Whether the keys are only described: there is no configuration, and each key is read, also those that exclude each
     /// other.
     public let isDescribing: Bool
@@ -115,6 +117,7 @@ public struct ConfigurationReader {
         issues += part.finish()
         warnings += part.warnings
         contents += part.contents
+        tokens += part.tokens
         for found in part.descriptions { add(found) }
     }
 

@@ -18,6 +18,8 @@ package final class DocumentQueue: Sendable {
     }
     private let state = Mutex(State())
     private let arrival = Signal()
+    /// What the log has of the records that are not taken.
+    package let reasons = DocumentReasons()
 
     /// An empty queue.
     package init() {}

@@ -79,7 +79,8 @@ public struct DocumentReport: Sendable, Hashable {
     package var metadata: Logger.Metadata {
         [
             "new": "\(new)", "corrected": "\(corrected)", "known": "\(known)",
-            "left_out": "\(superseded + skipped.values.reduce(0, +))", "refused": "\(refused.values.reduce(0, +))",
+            "superseded": "\(superseded)", "skipped": "\(skipped.values.reduce(0, +))",
+            "refused": "\(refused.values.reduce(0, +))",
         ]
     }
 

@@ -33,8 +33,9 @@ final class AgentRig: Sendable {
     let environment: Simulation
     let capabilities: Capabilities
     let events = Recorder<Event>()
-    /// What the log has from `notice` on.
+    /// What the log has from `logLevel` on.
     let log = LogRecorder()
+    private let logLevel: Logger.Level
     let store: ScratchStore
     let policy: DevicePolicy
     let window: BatchWindow?
@@ -45,8 +46,9 @@ final class AgentRig: Sendable {
     init(
         _ environment: Simulation, capabilities: Capabilities = AgentRig.capabilities,
         content: ScriptedSession.Content = ScriptedSession.Content(), policy: DevicePolicy? = nil,
-        store: ScratchStore? = nil, batchWindow: Duration = .zero
+        store: ScratchStore? = nil, batchWindow: Duration = .zero, logLevel: Logger.Level = .notice
     ) {
+        self.logLevel = logLevel
         self.environment = environment
         self.capabilities = capabilities
         self.store = store ?? Self.scratchStore(environment)
@@ -140,7 +142,7 @@ final class AgentRig: Sendable {
 
     func makeAgent() -> DeviceAgent {
         var logger = log.logger
-        logger.logLevel = .notice
+        logger.logLevel = logLevel
         return DeviceAgent(
             info: DeviceInfo(id: Fixture.device, name: "Band", driver: "scripted"), policy: policy, store: store.store,
             output: DeviceOutput(

@@ -1,6 +1,7 @@
 import Engines
 import GatewayKit
 import GatewayTesting
+import Logging
 import TestSupport
 import Testing
 import Vitals
@@ -41,6 +42,19 @@ import Vitals
 
     private static func isDone(_ state: DeviceState) -> Bool {
         state.asSync.map { $0.phase == .idle && $0.startedAt != nil } == true
+    }
+
+    @Test(arguments: [true, false]) func `the log has a synchronisation that read something at info, another at debug`(
+        hasHistory: Bool
+    ) throws {
+        try Simulation.run(seed: 1, start: Fixture.noon, deadline: .hours(4)) { environment in
+            let rig = AgentRig(environment, content: .init(history: hasHistory ? Self.history : [:]), logLevel: .debug)
+            try await rig.run { _ in
+                let lines = try await rig.log.wait { $0.contains { $0.message == "A synchronisation ended." } }
+                let line = try #require(lines.first { $0.message == "A synchronisation ended." })
+                #expect(line.level == (hasHistory ? Logger.Level.info : .debug))
+            }
+        }
     }
 
     @Test func `reads again by the schedule, and a commanded metric does not put that off`() throws {

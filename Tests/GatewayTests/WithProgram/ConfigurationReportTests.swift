@@ -64,7 +64,7 @@ import Vitals
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let tokens = ["phone-2", "phone-3", "phone-4", "script-1", "home-assistant"].map { "\($0)-token" }
-        for name in tokens + ["mqtt-password"] { try write("secret\n", to: name, in: folder) }
+        for name in tokens + ["mqtt-password"] { try write("the secret of \(name)\n", to: name, in: folder) }
         try FileManager.default.createDirectory(atPath: "\(folder)/devices.d", withIntermediateDirectories: false)
         let made = try await Certificates.make(in: folder)
         for (path, name) in [
@@ -76,6 +76,7 @@ import Vitals
         // Certificates are valid only with TLS, and the program is the user's own.
         let withTLS = text.replacing("mqtt://127.0.0.1:1883", with: "mqtts://127.0.0.1")
             .replacing("/usr/local/bin/strap-bridge", with: "/bin/cat")
+            .replacing("{path: phone,", with: "{path: .,").replacing("{path: health,", with: "{path: .,")
         let configuration = try bundled.load(text: withTLS, directory: folder)
         #expect(configuration.devices.count >= 4)
         #expect(configuration.warnings == [])
@@ -231,10 +232,54 @@ import Vitals
                 + "files that were made together.\n")
     }
 
+    @Test func `warns of a token that can be guessed, and of one that two devices have`() throws {
+        let good = String(repeating: "a", count: ConfigurationReader.shortestToken)
+        let loader = ConfigurationLoader(
+            plugins: try PluginCatalogue(BundledPlugins.all),
+            environment: ["SHORT": String(good.dropLast()), "GOOD": good])
+        try withFolder { folder in
+            func problems(_ tokens: String...) throws -> String {
+                let devices = tokens.enumerated().map { number, token in
+                    "  - {id: p\(number), driver: health-auto-export, transport: {type: http, token: {env: \(token)}}}\n"
+                }
+                let path = try write("mqtt: {url: mqtt://h}\ndevices:\n\(devices.joined())", to: "c", in: folder)
+                return ConfigurationReport(checking: path, with: loader).problems.replacing(folder, with: "F")
+            }
+            let remedy = "Make one with openssl rand -hex 32.\n"
+            let (fine, short, shared) = (
+                try problems("GOOD"), try problems("SHORT", "GOOD"), try problems("GOOD", "GOOD")
+            )
+            #expect(fine == "")
+            #expect(
+                short
+                    == "warning: F/c:3: devices[0].transport.token: The token has 15 characters, and can be guessed. \(remedy)"
+            )
+            #expect(
+                shared
+                    == "warning: F/c:4: devices[1].transport: p0 has the same token: each can send as the other. \(remedy)"
+            )
+        }
+    }
+
+    @Test func `warns of an export that is not there`() throws {
+        try withFolder { folder in
+            func problems(_ path: String) throws -> String {
+                let device = "{id: a, driver: gadgetbridge, options: {path: \(path)}}"
+                let file = try write("mqtt: {url: mqtt://h}\ndevices: [\(device)]\n", to: "c", in: folder)
+                return ConfigurationReport(checking: file, with: bundled).problems.replacing(folder, with: "F")
+            }
+            let missing = "There is no F/phone. Check the path, and whether the phone has exported yet.\n"
+            let (warned, fine) = (try problems("phone"), try problems("."))
+            #expect(warned == "warning: F/c:2: devices[0].options.path: \(missing)")
+            #expect(fine == "")
+        }
+    }
+
     @Test func `refuses two services that listen at one address`() throws {
         let loader = ConfigurationLoader(
-            plugins: try PluginCatalogue(BundledPlugins.all), environment: ["TOKEN": "a"])
-        func report(_ http: String, _ tcp: String, caller: String = "listen: true, token: {env: TOKEN}") throws
+            plugins: try PluginCatalogue(BundledPlugins.all),
+            environment: ["TOKEN": "0123456789abcdef", "OTHER": "fedcba9876543210"])
+        func report(_ http: String, _ tcp: String, caller: String = "listen: true, token: {env: OTHER}") throws
             -> String
         {
             try withFolder { folder in

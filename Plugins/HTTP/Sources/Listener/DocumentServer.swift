@@ -1,3 +1,4 @@
+import Concurrency
 import GatewayKit
 import HummingbirdCore
 import HummingbirdTLS
@@ -35,10 +36,12 @@ struct DocumentServer: Sendable {
         let decoder = HTTP1Channel.Configuration.DecoderConfiguration(
             maxHeaderFieldSize: HTTPListener.maximumHead, maxHeaderListSize: HTTPListener.maximumHead,
             maxHeaderFieldCount: HTTPListener.maximumHeaders)
+        let handshakes = HandshakeLog(clock: context.clock, logger: context.logger)
         let plain = HTTP1Channel(
             responder: { try await respond($0, $1, $2) },
             configuration: HTTP1Channel.Configuration(
-                additionalChannelHandlers: [RequestDeadline(headTime)], httpDecoderConfiguration: decoder))
+                additionalChannelHandlers: [handshakes.handler, RequestDeadline(headTime)],
+                httpDecoderConfiguration: decoder))
         guard let tls = try options.tls?.serverConfiguration() else { return serving(plain, plain, onOpen) }
         return serving(try TLSChannel(plain, tlsConfiguration: tls), plain, onOpen)
     }
@@ -59,7 +62,11 @@ struct DocumentServer: Sendable {
                 await places.gate.open(server)
                 onOpen(server.localAddress)
             }, eventLoopGroup: Self.eventLoops, logger: logger)
-        return { try await server.run() }
+        return {
+            try await server.run()
+            // The library closes it as soon as the process stops, before its devices have ended. That is no failure.
+            if Task.isShuttingDownGracefully { try await Promise<Void>().wait() }
+        }
     }
 
     /// Closes all connections, after the last answers had a moment.

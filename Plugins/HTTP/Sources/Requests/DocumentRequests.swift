@@ -32,19 +32,27 @@ final class DocumentRequests: Sendable {
         to request: Request, from address: String, context: ServiceContext, prove: () -> ConnectionShares.Refusal?
     ) async throws -> Reply {
         let reply: Reply
+        let logger = Self.logger(of: request.head, context)
         do throws(Refusal) {
             let sender = try sender(of: request.head, from: address, uptime: context.clock.uptime)
             // Whoever counts the places has logged it.
             if let refusal = prove() { return .crowded(refusal) }
             let mediaType = try Self.mediaType(of: request.headers)
             let (bytes, share) = try await body(of: request, clock: context.clock)
-            let document = Document(bytes, mediaType: mediaType, receivedAt: context.clock.now, holding: share)
+            let reasons = sender.documents.reasons
+            let document = Document(
+                bytes, mediaType: mediaType, receivedAt: context.clock.now, holding: share
+            ) { answer in
+                if case .stored(let report) = answer { reasons.log(report, to: logger) }
+            }
             reply = await answer(document, sender, clock: context.clock)
         } catch {
             guard case .reply(let refused) = error else { throw error }
             reply = refused
         }
-        if reply.status.kind != .successful { report(reply, from: address, context) }
+        if reply.status.kind != .successful {
+            report(reply, from: address, at: context.clock.uptime, to: logger)
+        }
         return reply
     }
 
@@ -58,10 +66,7 @@ final class DocumentRequests: Sendable {
     private func sender(
         of head: HTTPRequest, from address: String, uptime: Duration
     ) throws(Refusal) -> ExpectedSenders.Sender {
-        let path = head.path?.prefix { $0 != "?" } ?? ""
-        guard path.hasPrefix(Self.path), path.count > Self.path.count else { throw .reply(.notFound) }
-        let name = path.dropFirst(Self.path.count)
-        guard !name.contains("/") else { throw .reply(.notFound) }
+        guard let name = Self.name(in: head) else { throw .reply(.notFound) }
         guard head.method == .post else { throw .reply(.wrongMethod) }
         // A request without a token is no login.
         guard let token = head.headerFields[.authorization].flatMap(Self.token) else { throw .reply(.unauthorized) }
@@ -73,6 +78,14 @@ final class DocumentRequests: Sendable {
         }
         logins.succeeded(address, for: remembered, at: uptime)
         return sender
+    }
+
+    /// The name that a request posts for; `nil` at another path.
+    private static func name(in head: HTTPRequest) -> Substring? {
+        let path = head.path?.prefix { $0 != "?" } ?? ""
+        guard path.hasPrefix(Self.path) else { return nil }
+        let name = path.dropFirst(Self.path.count)
+        return name.isEmpty || name.contains("/") ? nil : name
     }
 
     /// The token of `Bearer <token>` (RFC 6750, section 2.1).
@@ -148,10 +161,18 @@ final class DocumentRequests: Sendable {
 
     // MARK: - The log
 
+    /// A log with the device that a request names, if one can have this name.
+    private static func logger(of head: HTTPRequest, _ context: ServiceContext) -> Logger {
+        var logger = context.logger
+        let device = name(in: head).flatMap { DeviceID(String($0)) }
+        if let device { logger[metadataKey: "device.id"] = "\(device)" }
+        return logger
+    }
+
     /// Logs a refusal, up to a number in a second.
-    private func report(_ reply: Reply, from address: String, _ context: ServiceContext) {
-        guard log.mayLog(at: context.clock.uptime) else { return }
-        context.logger.notice(
+    private func report(_ reply: Reply, from address: String, at uptime: Duration, to logger: Logger) {
+        guard log.mayLog(at: uptime) else { return }
+        logger.notice(
             "A posted document was refused.",
             metadata: ["sender": "\(address)", "status": "\(reply.status.code)", "reason": "\(reply.summary)"])
     }

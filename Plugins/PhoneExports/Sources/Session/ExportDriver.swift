@@ -13,8 +13,10 @@ package final class ExportDriver<Format: ExportFormat>: DeviceDriver {
     private let source: ExportSource
 
     package init(options: inout ConfigurationReader) {
+        let format = Format(&options)
+        if options.value("path") != nil, format.place.isMissing { options.warn(format.place.absence, at: "path") }
         source = ExportSource(
-            Format(&options), reading: QueueExecutor(label: "\(Format.driver).reading"),
+            format, reading: QueueExecutor(label: "\(Format.driver).reading"),
             opening: QueueExecutor(label: "\(Format.driver).opening"))
     }
 

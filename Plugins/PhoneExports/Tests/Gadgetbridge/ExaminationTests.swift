@@ -63,7 +63,8 @@ import Vitals
         }
         let lines = log.entries.filter { $0.message == "The export is stored." && $0.level == .info }
         #expect(lines.count == 2)
-        #expect(lines.allSatisfy { Set($0.metadata.keys) == ["new", "corrected", "known", "left_out", "refused"] })
+        let keys: Set = ["new", "corrected", "known", "superseded", "skipped", "refused"]
+        #expect(lines.allSatisfy { Set($0.metadata.keys) == keys })
         // The whole day is sent again.
         #expect(lines.last?.metadata["new"] == "2")
     }

@@ -34,6 +34,7 @@ package enum HealthAutoExport: PhoneApp {
         }
         guard contents.sections.count <= PhoneLimits.sections else { throw .tooManyLists }
         guard contents.hasData else {
+            if HealthConnectWebhook.wrote(document) { throw .foreign(HealthConnectWebhook.self) }
             throw DocumentProblem(
                 "The document is none of Health Auto Export: {\"data\": {\"metrics\": […], \"workouts\": […]}} is expected. "
                     + "In the app, the export format must be JSON.")
@@ -42,6 +43,9 @@ package enum HealthAutoExport: PhoneApp {
         return ExportedRecords(
             contents, of: document, calendar: calendar, sources: CountSources(source, order: order))
     }
+
+    /// Whether JSON looks like a document of the app.
+    static func wrote(_ document: [UInt8]) -> Bool { (try? Contents(document))?.hasData ?? false }
 
     /// The parts of a document, found without reading them.
     struct Contents {

@@ -31,6 +31,7 @@ package enum HealthConnectWebhook: PhoneApp {
         guard contents.sections.count <= PhoneLimits.sections else { throw .tooManyLists }
         if let name = contents.noList { throw .noList(name) }
         guard contents.isObject, contents.hasTimestamp || !contents.sections.isEmpty else {
+            if HealthAutoExport.wrote(document) { throw .foreign(HealthAutoExport.self) }
             throw DocumentProblem(
                 "The document is none of HC Webhook: {\"timestamp\": …, \"heart_rate\": […], …} is expected. In the app, the "
                     + "delivery format must be JSON.")
@@ -38,6 +39,9 @@ package enum HealthConnectWebhook: PhoneApp {
         return WebhookRecords(
             contents, of: document, calendar: calendar, sources: CountSources(source, order: order))
     }
+
+    /// Whether JSON looks like a document of the app.
+    static func wrote(_ document: [UInt8]) -> Bool { (try? Contents(document))?.hasKnownList ?? false }
 
     /// The lists of a document, found without reading them.
     struct Contents {
@@ -49,6 +53,7 @@ package enum HealthConnectWebhook: PhoneApp {
         }
         var sections: [Section] = []
         var isObject = false
+        var hasKnownList = false
         /// The name of a known list that is another value.
         var noList: String?
         var hasTimestamp = false
@@ -61,7 +66,9 @@ package enum HealthConnectWebhook: PhoneApp {
             isObject = true
             while let key = try reader.nextKey() {
                 let kind = try reader.peek()
-                if kind != .array, kind != .null, WebhookMetric(name: key) != nil { noList = noList ?? key }
+                let isKnown = WebhookMetric(name: key) != nil
+                if isKnown, kind == .array { hasKnownList = true }
+                if isKnown, kind != .array, kind != .null { noList = noList ?? key }
                 // One too many is enough to know it.
                 if kind == .array, sections.count <= PhoneLimits.sections {
                     sections.append(Section(name: key.quoted, range: try reader.raw()))

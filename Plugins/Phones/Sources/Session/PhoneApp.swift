@@ -99,6 +99,13 @@ package struct DocumentProblem: Error, Sendable, Hashable {
         DocumentProblem("The document cannot be read: \(name) must be a list.")
     }
 
+    /// A document of another app.
+    static func foreign(_ app: any PhoneApp.Type) -> DocumentProblem {
+        DocumentProblem(
+            "This is a document of \(app.name): set driver: \(app.driver), or send it to a device that has this driver."
+        )
+    }
+
     /// A document that is not JSON, or not of the expected shape.
     init(_ error: JSONError) { self.init("The document cannot be read: \(error)") }
 }

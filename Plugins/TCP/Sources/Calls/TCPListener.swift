@@ -75,7 +75,7 @@ package final class TCPListener: PluginService {
     package func withService(
         context: ServiceContext, _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
-        let server = try await listen()
+        let server = try await listen(HandshakeLog(clock: context.clock, logger: context.logger))
         clock.withLock { $0 = context.clock }
         bound.withLock { $0 = server.channel.localAddress }
         defer { bound.withLock { $0 = nil } }
@@ -96,7 +96,7 @@ package final class TCPListener: PluginService {
     /// The thread that serves all connections takes a turn.
     package func answer() async { await TCPChannel.eventLoops.answer() }
 
-    private func listen() async throws(ListenError) -> NIOAsyncChannel<TCPLink, Never> {
+    private func listen(_ handshakes: HandshakeLog) async throws(ListenError) -> NIOAsyncChannel<TCPLink, Never> {
         let security = try options.tls?.serverContext()
         do {
             return try await ServerBootstrap(group: TCPChannel.eventLoops)
@@ -114,6 +114,7 @@ package final class TCPListener: PluginService {
                         let inbox = ReceiveBuffer(endpoint: endpoint)
                         if let security {
                             try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: security))
+                            try channel.pipeline.syncOperations.addHandler(handshakes.handler)
                         }
                         try channel.pipeline.syncOperations.addHandler(inbox)
                         return TCPLink(

@@ -24,6 +24,12 @@ package struct ExportPlace: Sendable, Hashable {
         return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
     }
 
+    /// Whether nothing is at this place now.
+    package var isMissing: Bool { !FileManager.default.fileExists(atPath: path) }
+
+    /// What to do where nothing is.
+    package var absence: String { "There is no \(path). Check the path, and whether the phone has exported yet." }
+
     /// The export that counts: the file itself, or the one of the folder that was written last.
     /// - Parameter others: files of the folder that do not count as they are.
     /// - Throws: `missing` with the remedy.
@@ -33,7 +39,7 @@ package struct ExportPlace: Sendable, Hashable {
             if FileManager.default.fileExists(atPath: path) {
                 throw ExportError(.missing, "\(path) is no file. Name the file that the phone exports, or its folder.")
             }
-            throw ExportError(.missing, "There is no \(path). Check the path, and whether the phone has exported yet.")
+            throw ExportError(.missing, absence)
         }
         let names: [String]
         do { names = try FileManager.default.contentsOfDirectory(atPath: path) } catch {
