@@ -12,7 +12,8 @@ struct AddCommand: GatewayCommand {
             "Prints the checked entry of a new device, to copy below devices: in the configuration, or writes it.",
         discussion: """
             Scans for what is near, and asks in a terminal for what no argument says. Without a terminal nothing is asked: then \
-            --device, or --transport type=…, is needed; the rest has defaults. Questions go to standard error, the entry to standard \
+            --device, --transport type=…, or a driver without a transport, such as --driver simulator, is needed; the rest has \
+            defaults. Questions go to standard error, the entry to standard \
             output. No file is changed; the configuration, if there is one, says the adapter and the ids that are taken.
 
             With --write the entry becomes a file in the folder that devices_from of the configuration names, and standard output \
@@ -36,16 +37,19 @@ struct AddCommand: GatewayCommand {
     @Option(help: "Its id in topics. Default: made from its name.")
     var id: String?
 
-    @Option(help: "Its name, for people. Default: the name that it advertises.")
+    @Option(help: "Its name, for people. Default: the name that it advertises, else its id.")
     var name: String?
 
     @Option(
         help: ArgumentHelp(
-            "A key of transport:, such as pairing=ask or passkey.file=PATH. With type=… nothing is scanned. May be repeated.",
+            "A key of transport:, such as pairing=ask, passkey.file=PATH, or 'command=[python3, a.py]' for a list. With type=… nothing is scanned. May be repeated for other keys.",
             valueName: "key=value"))
     var transport: [String] = []
 
-    @Option(help: ArgumentHelp("A key of the driver's options:. May be repeated.", valueName: "key=value"))
+    @Option(
+        help: ArgumentHelp(
+            "A key of the driver's options:, such as 'metrics=[steps, sleep]'. May be repeated for other keys.",
+            valueName: "key=value"))
     var option: [String] = []
 
     @Flag(help: "Write the entry into the folder of devices_from.")

@@ -9,7 +9,8 @@ struct RemoveCommand: GatewayCommand {
             "Removes the file of a device that add --write made; what it measured is kept as long as the store keeps it.",
         discussion: """
             A running gateway ends the device within a second. A file that was written or changed by hand is not removed. The exit \
-            status is 1 if the device has no file of the program, and 78 if the configuration cannot be read.
+            status is 1 if the device has no file of the program, and 78 if the configuration cannot be read, or has other errors, \
+            so that a gateway cannot apply it.
             """)
 
     @OptionGroup var choice: ConfigurationChoice
@@ -21,6 +22,9 @@ struct RemoveCommand: GatewayCommand {
         do {
             let files = DeviceFiles(of: choice.path, loader: ConfigurationLoader(plugins: plugins))
             StandardOutput.write("\(try files.remove(id))\n")
+            guard let obstacle = files.obstacle() else { return }
+            StandardError.write("A running gateway keeps the device until this is mended:\n")
+            throw obstacle
         } catch let error as ToolFailure {
             StandardError.write("\(error)\n")
             throw error.isIssue ? ExitStatus.configuration.code : ExitCode(1)

@@ -28,7 +28,7 @@ struct RunCommand: GatewayCommand {
         let status = await run(plugins, GatewayServices.composition(recordingTo: file.recorder))
         if let failure = file.close() { StandardError.write("\(failure)\n") }
         // Nothing was recorded, and the next attempt may use the same name.
-        if status == .configuration { file.remove() }
+        if status == .configuration { file.remove() } else { StandardError.write("\(file.summary)\n") }
         throw status.code
     }
 

@@ -22,9 +22,10 @@ struct SourcesCommand: GatewayCommand {
     func run(with plugins: PluginCatalogue) throws {
         let absolute = URL(filePath: path).standardizedFileURL.path
         do throws(ToolFailure) {
+            let now = GatewayClock.system.now
             let report = try SourceFinder(plugins).find(
-                absolute, calendar: LocalCalendar(timeZone: .current), now: GatewayClock.system.now)
-            StandardOutput.write(json ? report.json : report.text)
+                absolute, calendar: LocalCalendar(timeZone: .current), now: now)
+            StandardOutput.write(json ? report.json : report.text(at: now))
         } catch {
             StandardError.write(error.description)
             throw ExitCode(1)

@@ -1,4 +1,5 @@
 import GatewayKit
+import Glibc
 package import Listening
 import NIOCore
 import NIOPosix
@@ -26,7 +27,7 @@ package struct LocalClient: Sendable {
     package func get(_ path: String) async throws(ListenError) -> (status: Int, body: String) {
         let answer = await GatewayClock.system.withTimeout(Self.limit) { () async -> Result<String, ListenError> in
             do { return .success(try await exchange(path)) } catch {
-                return .failure(ListenError("No gateway answers at \(address): \(error)"))
+                return .failure(ListenError("No gateway answers at \(address): \(Self.reason(error))"))
             }
         }
         guard let answer else {
@@ -68,6 +69,14 @@ package struct LocalClient: Sendable {
             } catch { if answer.isEmpty { throw error } }
             return answer
         }
+    }
+
+    /// Why no answer came, for a person.
+    private static func reason(_ error: any Error) -> String {
+        let cause = (error as? NIOConnectionError)?.connectionErrors.first?.error ?? error
+        guard let code = (cause as? IOError)?.errnoCode else { return "\(cause)." }
+        let text = String(cString: strerror(code))
+        return code == ECONNREFUSED ? "\(text). Is the gateway running?" : "\(text)."
     }
 
     /// The certificate is not checked: it names another address than this machine's own, and nothing secret is sent or believed.

@@ -28,6 +28,8 @@ struct RecordingTests {
             #expect(recorded.count == 68)
             let text = try String(contentsOfFile: file, encoding: .utf8)
             #expect(text.hasSuffix("\"event\":\"stop\",\"reason\":\"done\"}\n"))
+            let count = text.count { $0 == "\n" }
+            #expect(first.events.elements.contains { $0.text == "\(count) lines are in \(file)." })
             // The serial number of the example, `csv-1`, in hexadecimal digits.
             #expect(!text.contains("6373762d31"))
 

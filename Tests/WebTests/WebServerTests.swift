@@ -76,6 +76,14 @@ import Vitals
         }
     }
 
+    @Test func `where nothing listens, the client says so without the words of a library`() async throws {
+        let port = try freePort()
+        let error = await #expect(throws: ListenError.self) { try await get("/health/live", port) }
+        #expect(
+            error?.description
+                == "No gateway answers at 127.0.0.1:\(port): Connection refused. Is the gateway running?")
+    }
+
     @Test func `a changed address moves it, and one that cannot be used leaves it where it was`() async throws {
         try await withServer(try webConfiguration()) { server in
             let first = try #require(server.port)

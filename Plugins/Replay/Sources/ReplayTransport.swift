@@ -34,10 +34,17 @@ package struct ReplayTransport: Transport {
 
     /// Reads `path`, `device`, `speed` and `compare`.
     package init(options: inout ConfigurationReader) {
+        let errors = options.issues.count
         path = options.readableFile("path", about: "The recording.")
+        let isThere = options.issues.count == errors
         device = options.optionalString("device", about: "The id that the device had; without it this one's.")
         if let device, DeviceID(device) == nil {
             options.report("The id of a device is needed here, as it was when the recording was made.", at: "device")
+        }
+        if isThere {
+            do throws(RecordingError) { try Recording.check(path, for: device.flatMap { DeviceID($0) }) } catch {
+                options.report(error.description, at: error.isOfDevice ? "device" : "path")
+            }
         }
         if case .scalar("max", _)? = options.value("speed")?.content {
             speed = .maximum
@@ -58,12 +65,14 @@ package struct ReplayTransport: Transport {
     package func withLink(context: LinkContext, _ body: @Sendable (Link) async throws -> Void) async throws {
         let device = device.flatMap { DeviceID($0) } ?? context.device
         let (links, stop) = try await source(of: device)
-        let index = progress.played.withLock { played in
-            defer { played += 1 }
-            return played
+        // One of another kind stays the next one, until its driver comes.
+        let next = progress.played.withLock { played -> RecordedLink? in
+            guard played < links.count else { return nil }
+            let link = links[played]
+            if context.kind == nil || context.kind == link.kind.link { played += 1 }
+            return link
         }
-        guard index < links.count else { throw LinkError(.unreachable, over(device, links.count, stop)) }
-        let recorded = links[index]
+        guard let recorded = next else { throw LinkError(.unreachable, over(device, links.count, stop)) }
         if let wanted = context.kind, wanted != recorded.kind.link {
             throw LinkError(
                 .unreachable,
@@ -104,7 +113,7 @@ package struct ReplayTransport: Transport {
             case .killed: "the gateway was killed then"
             }
         return "\(path) is over: all \(count) links of \(device) were played, and \(reason). "
-            + "Restart the gateway to play it again."
+            + "Restart the gateway with a new store to play it again: what a store has is not new."
     }
 }
 

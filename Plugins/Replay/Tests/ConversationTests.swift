@@ -40,11 +40,11 @@ import Vitals
     }
 
     private func play(
-        _ recorded: RecordedLink, _ speed: Speed = .times(1),
+        _ recorded: RecordedLink, _ speed: Speed = .times(1), log: LogRecorder? = nil,
         _ body: @escaping @Sendable (ConversationLink, Simulation) async throws -> Void
     ) throws {
         let script = try #require(CallScript(recorded))
-        let logger = SessionContext.testing(recorded.device, clock: .system).logger
+        let logger = log?.logger ?? SessionContext.testing(recorded.device, clock: .system).logger
         try Simulation.run(seed: 1, deadline: .hours(1)) { simulation in
             let link = ConversationLink(
                 script, speed: speed, clock: simulation.gatewayClock, logger: logger)
@@ -120,6 +120,33 @@ import Vitals
             let text = try await Self.line(link)
             #expect(text.contains(expected) && text.contains(#""id":9"#), "\(text)")
         }
+    }
+
+    @Test func `a call that was recorded with other parameters is told with their names, once`() throws {
+        let start =
+            #"{"jsonrpc":"2.0","id":2,"method":"measurement/start","params":{"metric":"stress","duration_s":9}}"#
+        let recorded = try Self.link([
+            Self.event(1, true, Self.initialize), Self.event(2, false, Self.described), Self.event(3, true, start),
+            Self.event(4, false, #"{"jsonrpc":"2.0","id":2,"result":{"measurement":"m-1"}}"#),
+        ])
+        let log = LogRecorder()
+        try play(recorded, .maximum, log: log) { link, _ in
+            try await Self.write(Self.initialize, to: link)
+            #expect(try await Self.line(link) == Self.described + "\n")
+            for id in [7, 8] {
+                try await Self.write(
+                    #"{"jsonrpc":"2.0","id":\#(id),"method":"measurement/start","params":{"metric":"stress","duration_s":30}}"#,
+                    to: link)
+                let text = try await Self.line(link)
+                #expect(text.contains("The recording has this call with another duration_s."), "\(text)")
+            }
+            try await Self.write(#"{"jsonrpc":"2.0","id":9,"method":"measurement/stop","params":{}}"#, to: link)
+            let text = try await Self.line(link)
+            #expect(text.contains("The recording has no such call."), "\(text)")
+        }
+        let entries = log.entries.filter { $0.message == "The gateway makes a call that the recording does not have." }
+        #expect(entries.map { $0.metadata["link.method"] } == ["measurement/start", "measurement/stop"])
+        #expect(entries.map { $0.metadata["link.differs"] } == ["duration_s", nil])
     }
 
     @Test func `a call that is repeated gets the same answer again`() throws {

@@ -65,6 +65,9 @@ extension DeviceConfiguration {
         let (driver, transport) = (driver, transport)
         link.kind = type(of: driver).link
         let (recorder, mask, passing) = (settings.recorder, mask, settings.passing)
+        if recorder != nil, let reason = reasonWithoutRecording {
+            logger.warning("The device is not recorded: \(reason).")
+        }
         // A device begins again with its services.
         var hasher = Hasher()
         hasher.combine(fingerprint)

@@ -28,6 +28,12 @@ extension ConfigurationReader {
                 at: "driver")
             return (driver, nil)
         }
+        if case .scalar(let word, _)? = value("transport")?.content {
+            let fitting = plugins.transports(of: type.link).map { $0.name }
+            let name = fitting.contains(word) ? word : fitting.first ?? "…"
+            report("Keys and values are expected here: transport: {type: \(name), …}.", at: "transport")
+            return (driver, nil)
+        }
         return (driver, section("transport") { $0.transport(for: type, plugins) })
     }
 
@@ -37,7 +43,8 @@ extension ConfigurationReader {
         let name = string("type")
         guard let type = plugins.transport(named: name) else {
             if !name.isEmpty {
-                report("There is no transport \(name). \(plugins.transports(without: name))", at: "type")
+                let hint = plugins.transports(of: driver.link, without: name)
+                report("There is no transport \(name). \(hint)", at: "type")
             }
             ignoreOtherKeys()
             return nil

@@ -82,9 +82,18 @@ extension GatewayConfiguration {
             HomeAssistantConfiguration(&$0, sampleRetention: retention)
         }
         if homeAssistant.discovery != .off, "\(mqtt.baseTopic)/".hasPrefix("\(homeAssistant.prefix)/") {
-            reader.report(
-                "The discovery prefix and mqtt.base_topic must not be the same, nor the latter inside it.",
-                at: "home_assistant")
+            let places = [("mqtt", "base_topic"), ("home_assistant", "prefix")].compactMap { section, key in
+                reader.value(section)?[key].map { (path: "\(section).\(key)", line: $0.line) }
+            }
+            // One of them is not the default.
+            let place = places.first ?? (path: "mqtt.base_topic", line: reader.line)
+            reader.adopt([
+                ConfigurationIssue(
+                    line: place.line, path: place.path,
+                    message:
+                        "The discovery prefix \(homeAssistant.prefix) and mqtt.base_topic must not be the same, nor the "
+                        + "latter inside it.")
+            ])
         }
         web =
             reader.has("web")

@@ -45,7 +45,8 @@ extension ConfigurationReader {
         _ key: String, of devices: [DeviceConfiguration], _ plugins: PluginCatalogue, beside web: ListenAddress?
     ) -> [ServiceConfiguration] {
         let used = Set(devices.flatMap(\.serviceNames))
-        var listens = TakenListens(beside: web)
+        let webLine = value("web")?["listen"]?.line ?? line(of: "web")
+        var listens = TakenListens(beside: web.map { TakenListens.Listener(path: "web", line: webLine, address: $0) })
         return section(key, about: "What several devices of a plugin share, by its name.") { reader in
             let configured = reader.keys.filter { !used.contains($0) }
             for name in configured where plugins.services[name] != nil {
@@ -63,8 +64,8 @@ extension ConfigurationReader {
                 let (service, contents) = reader.section(name) { options in
                     let service = type.init(options: &options)
                     // One that is not started listens nowhere.
-                    if used.contains(name), let issue = listens.add(service, named: name) {
-                        options.report(issue, at: "listen")
+                    if used.contains(name), let issue = listens.add(service, named: name, &options) {
+                        options.adopt([issue])
                     }
                     return (service, options.contents)
                 }
@@ -76,18 +77,42 @@ extension ConfigurationReader {
 
 /// Checks where services listen: no two may listen at the same address.
 struct TakenListens {
-    private var services: [(name: String, address: ListenAddress)] = []
+    /// What listens: the path of its section, and the line that says where.
+    struct Listener {
+        let path: String
+        let line: Int
+        let address: ListenAddress
 
-    /// - Parameter web: where the gateway itself listens, if it does.
-    init(beside web: ListenAddress? = nil) { services = web.map { [(name: "web", address: $0)] } ?? [] }
+        /// For a person: `web`, or a plugin's name.
+        var name: Substring { path.split(separator: ".").last ?? "" }
+    }
 
-    /// Takes the address of a service. Returns what is wrong with it, with the remedy.
-    mutating func add(_ service: any PluginService, named name: String) -> String? {
+    private var services: [Listener] = []
+
+    /// - Parameter web: the gateway's own listener, if it has one.
+    init(beside web: Listener? = nil) { services = web.map { [$0] } ?? [] }
+
+    /// Takes the address of a service. Returns what is wrong with it, with the remedy, at a line that the file has.
+    mutating func add(
+        _ service: any PluginService, named name: String, _ options: inout ConfigurationReader
+    ) -> ConfigurationIssue? {
         guard let address = service.listens.flatMap({ ListenAddress($0) }) else { return nil }
+        let isWritten = options.value("listen") != nil
         if let other = services.first(where: { $0.address.collides(with: address) }) {
-            return "The address \(address) is that of \(other.name) already. Choose another port."
+            if isWritten {
+                return ConfigurationIssue(
+                    line: options.line(of: "listen"), path: "\(options.path).listen",
+                    message: "The address \(address) is that of \(other.name) already. Choose another port.")
+            }
+            var free = address
+            free.port += free.port < 65_535 ? 1 : -1
+            return ConfigurationIssue(
+                line: other.line, path: "\(other.path).listen",
+                message:
+                    "The plugin \(name) listens at \(address), unless it is told where. Choose another port here, or "
+                    + "write plugins: {\(name): {listen: \"\(free)\"}}.")
         }
-        services.append((name, address))
+        services.append(Listener(path: options.path, line: options.line(of: "listen"), address: address))
         return nil
     }
 }

@@ -75,7 +75,7 @@ private struct Conversion {
         let tag = scalar.tag.description
         let isText = tag == "tag:yaml.org,2002:str"
         if !tag.isEmpty, !isText, tag != "!" {
-            report(line, "Tags such as \(tag) are not supported; write the value itself.")
+            report(line, "Tags such as \(tag) are not supported; write the value itself, or for a secret {file: PATH}.")
         }
         let isQuoted = isText || scalar.style != .plain
         return !isQuoted && Self.nothing.contains(scalar.string)

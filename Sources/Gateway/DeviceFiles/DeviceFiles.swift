@@ -73,6 +73,14 @@ package struct DeviceFiles: Sendable {
         }
     }
 
+    /// Why a gateway cannot apply what the folder has now, such as an error in another file of it; `nil` if it can.
+    package func obstacle() -> ConfigurationError? {
+        do throws(ConfigurationError) {
+            _ = try loader.load(configuration)
+            return nil
+        } catch { return error }
+    }
+
     /// An id names a file, so nothing else may.
     private func check(_ id: String) throws(ToolFailure) {
         guard DeviceID(id) == nil else { return }

@@ -91,9 +91,12 @@ package struct PluginCatalogue: Sendable {
     func services(without name: String) -> String { unavailable[name] ?? Self.known(services.keys, besides: name) }
     /// The drivers' names, for a message about one that is not there.
     func drivers(without name: String) -> String { Self.known(driversByName.keys, besides: name) }
-    /// The transports' names, for a message about one that is not there.
-    func transports(without name: String) -> String {
-        unavailable[name] ?? Self.known(transports.keys, besides: name)
+    /// The transports of a kind of link, for a message about one that is not there.
+    func transports(of kind: LinkKind, without name: String) -> String {
+        if let reason = unavailable[name] { return reason }
+        let fitting = transports(of: kind).map { $0.name }
+        let listed = "Fitting ones: \(fitting.isEmpty ? "none" : fitting.joined(separator: ", "))."
+        return [Spelling.hint(for: name, in: fitting), listed].compactMap(\.self).joined(separator: " ")
     }
 
     private static func known(_ names: some Collection<String>, besides name: String) -> String {

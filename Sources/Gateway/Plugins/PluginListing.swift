@@ -11,15 +11,37 @@ extension PluginCatalogue {
         }.joined()
     }
 
-    /// The details of one plugin, with a sample to copy.
-    package static func details(of plugin: any Plugin.Type) -> String {
+    /// The details of one plugin, with a sample to copy: the entries with the driver or the transport `name`, or all if none has it.
+    package static func details(of plugin: any Plugin.Type, for name: String) -> String {
         let service = plugin.service.map { "\nplugins:\n\($0.sample)" } ?? ""
         return """
             \(plugin.name): \(plugin.summary)
             \(parts(of: plugin).joined(separator: "\n"))
             \(service)
-            \(plugin.sample)
+            \(entries(of: plugin.sample, with: name.lowercased()))
             """
+    }
+
+    /// The lines of a sample without the entries that have not this driver or transport.
+    private static func entries(of sample: String, with name: String) -> String {
+        let lines = sample.split(separator: "\n", omittingEmptySubsequences: false)
+        let entry = lines.first { $0.drop { $0 == " " }.hasPrefix("- ") }
+        guard let beginning = entry?.prefix(while: { $0 == " " }) else { return sample }
+        // What comes before the first entry stays.
+        var parts: [[Substring]] = [[]]
+        for line in lines {
+            if line.hasPrefix("\(beginning)- ") { parts.append([]) }
+            parts[parts.count - 1].append(line)
+        }
+        let fitting = parts.dropFirst().filter { part in
+            part.contains { line in
+                let words = line.split { " ,{}".contains($0) }
+                return zip(words, words.dropFirst()).contains { ["driver:", "type:"].contains($0) && $1 == name }
+            }
+        }
+        guard !fitting.isEmpty else { return sample }
+        let text = (parts.prefix(1) + fitting).joined().joined(separator: "\n")
+        return text.hasSuffix("\n") ? text : text + "\n"
     }
 
     private static func parts(of plugin: any Plugin.Type) -> [String] {

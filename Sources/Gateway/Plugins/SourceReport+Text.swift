@@ -1,22 +1,27 @@
+import Engines
 package import GatewayKit
 import JSON
-import Vitals
+package import Vitals
 
 extension SourceReport {
     /// For a terminal: what the file has, and the entries of `devices:` to copy.
-    package var text: String {
+    /// - Parameter now: the present; an entry of older records only gets what a first synchronisation needs to read them.
+    package func text(at now: Timestamp) -> String {
         // Names come from a file that anyone may have made.
         var text = "\(file.printable) is \(kind.printable).\n"
         for device in devices {
             let title = device.name.isEmpty ? "(without a name)" : device.name.printable
             text += "\n\(title)\n" + device.lines.map { "  \($0.printable)\n" }.joined()
         }
+        let entries = entries(at: now)
         guard !entries.isEmpty else { return text + "\nIt has no records yet.\n" }
         return text + "\nTo copy into the configuration, each with an id of your own:\n\ndevices:\n" + entries
     }
 
     /// The entries of `devices:` in YAML, for every device with records.
-    package var entries: String {
+    package func entries(at now: Timestamp) -> String {
+        let reach = SyncPolicy().first ?? .zero
+        let old = "    sync: {first: all}  # all records are older than \(reach.inMilliseconds / 86_400_000) days\n"
         var taken: Set<String> = []
         return devices.filter { !$0.records.isEmpty }.map { device in
             let wish = device.suggestedID
@@ -32,7 +37,8 @@ extension SourceReport {
             let options = device.options.filter { !$0.value.isEmpty }
                 .map { "      \($0.key): \($0.value.quoted)\n" }.joined()
             let remark = device.remark.map { "  # \($0.printable)\n" } ?? ""
-            return remark + "  - id: \(id)\n" + name + "    driver: \(device.driver)\n"
+            let isOld = device.records.allSatisfy { $0.last < now - reach }
+            return remark + "  - id: \(id)\n" + name + "    driver: \(device.driver)\n" + (isOld ? old : "")
                 + (options.isEmpty ? "" : "    options:\n" + options)
         }.joined()
     }

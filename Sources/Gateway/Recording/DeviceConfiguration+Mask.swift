@@ -4,6 +4,12 @@ import Recordings
 extension DeviceConfiguration {
     /// What a recording of this device must not show.
     var mask: Mask { Mask(entry: source, contents: contents) }
+
+    /// Why a recording has nothing of this device, as a part of a sentence; `nil` if it has its links.
+    package var reasonWithoutRecording: String? {
+        guard let transport else { return "its driver has no transport" }
+        return type(of: driver).link == .documents ? "its transport \(type(of: transport).name) carries documents" : nil
+    }
 }
 
 extension Mask {

@@ -34,6 +34,7 @@ package final class RecordingFile: Sendable {
     private let folder: OwnedFolder?
     private let ended: @Sendable (String) -> Void
     private let isClosing = Atomic(false)
+    private let lines = Atomic(0)
     private let failure = Mutex<RecordingFileError?>(nil)
     private let written = DispatchSemaphore(value: 0)
 
@@ -79,6 +80,9 @@ package final class RecordingFile: Sendable {
         arrival.signal()
     }
 
+    /// How many lines it has, for a person. Call it after `close`.
+    package var summary: String { "\(lines.load(ordering: .acquiring)) lines are in \(path)." }
+
     /// Removes the file, for a gateway that could not begin. Call it after `close`.
     package func remove() { folder?.remove() }
 
@@ -103,6 +107,7 @@ package final class RecordingFile: Sendable {
                 recorder.stop()
                 return ended(error.description)
             }
+            lines.add(bytes.count { $0 == UInt8(ascii: "\n") }, ordering: .releasing)
             guard isLast else { continue }
             if !isClosing.load(ordering: .acquiring) {
                 ended("The recording \(path) has reached its size and ends here. The gateway goes on.")

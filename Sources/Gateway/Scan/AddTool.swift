@@ -42,6 +42,8 @@ package struct AddTool: Sendable {
     package func run(
         _ wishes: Wishes, asking ask: Ask?, scan: () async throws -> ScanReport
     ) async throws -> NewDevice {
+        try Self.check(wishes.transport, of: "--transport")
+        try Self.check(wishes.options, of: "--option")
         var driver = wishes.driver
         if let driver { _ = try known(driver) }
         var transport: [ScanReport.Option] = []
@@ -58,10 +60,10 @@ package struct AddTool: Sendable {
             transport.append(option)
         }
         if driver == nil { driver = try chosenDriver(for: found, ask) }
-        let title = found?.name?.printable ?? driver ?? ""
-        let suggestion = NewDevice.suggestedID(for: title, beside: devices)
+        let advertised = found?.name?.printable ?? ""
+        let suggestion = NewDevice.suggestedID(for: advertised.isEmpty ? driver ?? "" : advertised, beside: devices)
         let id = wishes.id ?? ask.flatMap { answer($0("Id, of a-z, 0-9, _ and - [\(suggestion)]: ")) } ?? suggestion
-        let shown = title.isEmpty ? id : title
+        let shown = advertised.isEmpty ? id : advertised
         let name = wishes.name ?? ask.flatMap { answer($0("Name, for people [\(shown)]: ")) } ?? shown
         if let ask, let pairing = try pairing(for: driver ?? "", over: transport, ask) {
             transport.append(.init("pairing", pairing))
@@ -93,6 +95,19 @@ package struct AddTool: Sendable {
             if words.contains(line) { return line == preset ? nil : line }
         }
         throw ToolFailure("No pairing was chosen.")
+    }
+
+    /// Refuses a key that occurs twice, also as a map and as a value: only one of them could hold.
+    private static func check(_ keys: [ScanReport.Option], of argument: String) throws(ToolFailure) {
+        for (index, option) in keys.enumerated() {
+            let isRepeated = keys[..<index].contains { other in
+                "\(other.key).".hasPrefix("\(option.key).") || "\(option.key).".hasPrefix("\(other.key).")
+            }
+            guard isRepeated else { continue }
+            throw ToolFailure(
+                "\(argument) \(option.key) occurs twice. Keep one; a list is one value: \(argument) '\(option.key)=[a, b]'.",
+                isIssue: true)
+        }
     }
 
     private func answer(_ line: String?) -> String? {

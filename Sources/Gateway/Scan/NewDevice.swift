@@ -10,7 +10,7 @@ package struct NewDevice: Sendable, Hashable {
     package var driver: String
     /// The keys of `transport:`, with `type` first. A key such as `passkey.file` is one of a map.
     package var transport: [ScanReport.Option]
-    /// The keys of `options:`, in the same form.
+    /// The keys of `options:`, in the same form. A value in brackets, such as `[a, b]`, is a list.
     package var options: [ScanReport.Option]
 
     package init(
@@ -44,7 +44,9 @@ package struct NewDevice: Sendable, Hashable {
             var taken = UniqueIDs()
             for device in devices { _ = taken.add(device) }
             if devices.contains(id) {
-                issues.append("id: The configuration has the id \(id) already. Give each device its own.")
+                issues.append(
+                    "id: The configuration has the id \(id) already. Give each device its own, or replace its file by "
+                        + "--write --replace.")
             } else if let other = taken.add(id) {
                 issues.append("id: Home Assistant could not distinguish the entities of \(id) and \(other).")
             }
@@ -57,7 +59,8 @@ package struct NewDevice: Sendable, Hashable {
             _ = try ConfigurationLoader(plugins: plugins).load(text: text, directory: directory)
         } catch let error as ConfigurationError {
             let place = "devices[0]"
-            issues += error.issues.filter { $0.path.hasPrefix(place) }.map { issue in
+            // One without a path is of the whole text.
+            issues += error.issues.filter { $0.path.isEmpty || $0.path.hasPrefix(place) }.map { issue in
                 let path = issue.path.dropFirst(place.count).drop { $0 == "." }
                 return path.isEmpty ? issue.message : "\(path): \(issue.message)"
             }
@@ -79,7 +82,7 @@ package struct NewDevice: Sendable, Hashable {
         var members: [JSONValue.Member] = []
         for option in options {
             guard let dot = option.key.firstIndex(of: ".") else {
-                members.append(JSONValue.Member(option.key, scalar(option.value)))
+                members.append(JSONValue.Member(option.key, value(of: option.value)))
                 continue
             }
             let name = String(option.key[..<dot])
@@ -89,6 +92,23 @@ package struct NewDevice: Sendable, Hashable {
             members.append(JSONValue.Member(name, map(inner)))
         }
         return .object(members)
+    }
+
+    /// A list in brackets, as in YAML, or else a scalar.
+    private static func value(of text: String) -> JSONValue {
+        guard text.hasPrefix("["), text.hasSuffix("]"), let list = try? YAMLDocument(text).root else {
+            return scalar(text)
+        }
+        return json(list)
+    }
+
+    private static func json(_ value: ConfigurationValue) -> JSONValue {
+        switch value.content {
+        case .scalar(let text, let isQuoted): isQuoted ? .string(text) : scalar(text)
+        case .list(let values): .array(values.map { json($0) })
+        case .map(let members): .object(members.map { JSONValue.Member($0.key.text, json($0.value)) })
+        case .null: .null
+        }
     }
 
     /// Numbers and truths are no texts in YAML.

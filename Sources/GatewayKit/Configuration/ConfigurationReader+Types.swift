@@ -137,6 +137,7 @@ extension ConfigurationReader {
         _ key: String, about: String = "", _ read: (inout ConfigurationReader) -> Result
     ) -> Result {
         describe(key, "map", about: about)
+        mapKeys.insert(key)
         let value = value(key) ?? ConfigurationValue(.map([]), line: line)
         var reader = ConfigurationReader(value, path: join(key), place: place, isDescribing: isDescribing)
         let result = read(&reader)

@@ -29,6 +29,10 @@ public struct ConfigurationReader {
     private let members: [String: (line: Int, value: ConfigurationValue)]
     private let order: [String]
     private var known: [String] = []
+    /// The keys whose values are maps themselves.
+    var mapKeys: Set<String> = []
+    /// The word that stands in place of the map.
+    private var word: String?
 
     /// Creates a reader of a map. A value that is not a map is an issue; `null` is an empty map.
     public init(_ value: ConfigurationValue, path: String = "", place: ConfigurationPlace = ConfigurationPlace()) {
@@ -60,7 +64,10 @@ public struct ConfigurationReader {
                 }
             }
         case .null: break
-        default: isMap = false
+        case .scalar(let text, _):
+            isMap = false
+            word = text
+        case .list: isMap = false
         }
         self.members = members
         self.order = order
@@ -123,6 +130,12 @@ public struct ConfigurationReader {
 
     /// Reports the keys that were never read, and returns all issues.
     public mutating func finish() -> [ConfigurationIssue] {
+        if let word, let key = known.first(where: { !mapKeys.contains($0) }), Self.isExample(word), !path.isEmpty,
+            path.last != "]"
+        {
+            // Its keys are missing, too, but that follows.
+            issues = [issue(line, path, "Keys and values are expected here, such as {\(key): \(word)}.")]
+        }
         for key in order where !known.contains(key) {
             let hint = Spelling.hint(for: key, in: known)
             let others = known.isEmpty ? "It has none." : "Known here: \(known.sorted().joined(separator: ", "))."
@@ -130,6 +143,12 @@ public struct ConfigurationReader {
             if hint == nil { issues[issues.count - 1].strangeKey = key }
         }
         return issues
+    }
+
+    /// Whether a word can stand behind a key as it is, and is no truth: that belongs to no certain key.
+    private static func isExample(_ word: String) -> Bool {
+        !word.isEmpty && word.count <= Spelling.maximumLength && !["true", "yes", "on"].contains(word.lowercased())
+            && word.allSatisfy { $0.isLetter || $0.isNumber || "._:/-".contains($0) } && word.last != ":"
     }
 
     func join(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }

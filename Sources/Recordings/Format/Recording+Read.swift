@@ -5,26 +5,56 @@ package import Vitals
 extension Recording {
     /// Reads the recording at `path`.
     package init(path: String) throws(RecordingError) {
-        let text: String
-        do throws(TextFileError) { text = try TextFile.read(path, limit: LinkRecorder.maximumBytes) } catch {
+        try self.init(Array(try Self.text(of: path).utf8), path: path)
+    }
+
+    /// Sees whether the file at `path` begins as a recording and has links of a device, whatever happened on them.
+    /// - Parameter device: `nil` for any.
+    package static func check(_ path: String, for device: DeviceID?) throws(RecordingError) {
+        let text = try Self.text(of: path)
+        let lines = text.utf8.split(separator: UInt8(ascii: "\n"))
+        _ = try began(lines.first.map { Array($0) } ?? [], path: path)
+        guard let device else { return }
+        for line in lines.dropFirst() where opens(line) {
+            // What is damaged is told when it is played.
+            if case .open(let link)? = try? RecordingLine(Array(line), number: 0), link.device == device { return }
+        }
+        // It has none, or was written by a hand.
+        _ = try Recording(Array(text.utf8), path: path).links(of: device, path: path)
+    }
+
+    /// Whether a line is that of an opened link, as the gateway writes it. Most are not, and are not read as JSON.
+    private static func opens(_ line: Substring.UTF8View) -> Bool {
+        Substring(line.prefix(openingPlace)).contains("\"open\"")
+    }
+
+    /// In how many bytes of a line its event is named: `at` and `link` come before, with at most 40 digits.
+    private static let openingPlace = 100
+
+    private static func text(of path: String) throws(RecordingError) -> String {
+        do throws(TextFileError) { return try TextFile.read(path, limit: LinkRecorder.maximumBytes) } catch {
             switch error {
             case .unreadable, .notText: throw .unreadable(path: path, reason: error.reason)
             case .tooLong(_, let limit): throw .tooLong(path: path, limit: limit)
             }
         }
-        try self.init(Array(text.utf8), path: path)
     }
 
-    /// Reads a recording from the bytes of the file at `path`.
-    package init(_ bytes: [UInt8], path: String) throws(RecordingError) {
-        var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { Array($0) }
-        guard let first = lines.first, let header = try? JSONValue(parsing: first),
-            let version = header["vitals2mqtt_recording"]?.asInt
+    /// When a recording began, by its first line.
+    private static func began(_ first: [UInt8], path: String) throws(RecordingError) -> Timestamp {
+        guard let header = try? JSONValue(parsing: first), let version = header["vitals2mqtt_recording"]?.asInt
         else { throw .noRecording(path: path) }
         guard version == Self.version else { throw .otherVersion(path: path, version) }
         guard let began = header["began"]?.asInt64 else {
             throw .damaged(path: path, line: 1, reason: "began is missing.")
         }
+        return Timestamp(milliseconds: began)
+    }
+
+    /// Reads a recording from the bytes of the file at `path`.
+    package init(_ bytes: [UInt8], path: String) throws(RecordingError) {
+        var lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map { Array($0) }
+        let began = try Self.began(lines.first ?? [], path: path)
         // What follows the last end of a line is a line without end.
         guard lines.removeLast().isEmpty else { throw .torn(path: path, line: lines.count + 1) }
         var assembly = Assembly()
@@ -36,7 +66,7 @@ extension Recording {
             if let lost = assembly.lost { throw .incomplete(path: path, line: number, lost: lost) }
         }
         self.init(
-            began: Timestamp(milliseconds: began), links: assembly.links, stop: assembly.stop ?? .killed)
+            began: began, links: assembly.links, stop: assembly.stop ?? .killed)
     }
 
     /// The links of a device, oldest first.

@@ -17,6 +17,9 @@ package enum RecordingError: Error, Sendable, Hashable, CustomStringConvertible 
     /// The device is not in it; these are.
     case foreign(path: String, device: String, known: [String])
 
+    /// Whether the file is right, and another device is in it.
+    package var isOfDevice: Bool { if case .foreign = self { true } else { false } }
+
     /// What is wrong, and what to do.
     package var description: String {
         switch self {

@@ -76,6 +76,21 @@ import Vitals
         #expect(reader.finish().map(\.description) == ["line 9: devices[1]: Keys and values are expected here."])
     }
 
+    @Test(arguments: [
+        ("debug", "Keys and values are expected here, such as {level: debug}."),
+        ("mqtt://h:1883", "Keys and values are expected here, such as {level: mqtt://h:1883}."),
+        ("true", "Keys and values are expected here."), ("a, b", "Keys and values are expected here."),
+        (String(repeating: "a", count: 65), "Keys and values are expected here."),
+    ])
+    func `a word in place of a map is shown behind the first key that takes one`(word text: String, message: String) {
+        var reader = ConfigurationReader(map(["log": word(text)]))
+        reader.section("log") { log in
+            log.section("files") { _ = $0.optionalString("path") }
+            _ = log.optionalString("level")
+        }
+        #expect(reader.finish().map(\.message) == [message])
+    }
+
     @Test func `takes a single map as a list of one, and refuses more than the limit`() {
         let entry = map(["id": word("x")])
         var reader = ConfigurationReader(map(["one": entry.content, "many": .list([entry, entry, entry])]))

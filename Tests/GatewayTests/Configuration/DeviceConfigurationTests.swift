@@ -93,7 +93,7 @@ import Vitals
         ("id: a, driver: ring, transport: {}", "3: devices[0].transport: type is missing"),
         (
             "id: a, driver: ring, transport: {type: tin-can, to: b}",
-            "3: devices[0].transport.type: There is no transport tin-can. Known here: pipe, radio."
+            "3: devices[0].transport.type: There is no transport tin-can. Fitting ones: radio."
         ),
         (
             "id: a, driver: ring, transport: {type: pipe}",

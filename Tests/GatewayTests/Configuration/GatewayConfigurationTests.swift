@@ -140,7 +140,7 @@ import Vitals
         ),
         (
             least + "home_assistant: {prefix: vitals2mqtt}",
-            "2: home_assistant: The discovery prefix and mqtt.base_topic"
+            "2: home_assistant.prefix: The discovery prefix vitals2mqtt and mqtt.base_topic"
         ),
         ("mqtt: {url: mqtt://h, base_topic: a/#}", "1: mqtt.base_topic: The base topic must not have the wildcards"),
         ("mqtt: {url: mqtt://h, protocol: 4}", "1: mqtt.protocol: One of auto, 5, 3.1.1"),
@@ -227,8 +227,8 @@ import Vitals
     func `takes no base topic where Home Assistant looks for announcements`(base: String, isTaken: Bool) throws {
         let text = "mqtt: {url: mqtt://127.0.0.1, base_topic: \(base)}\nhome_assistant: {prefix: homeassistant}\n"
         let issue =
-            "2: home_assistant: The discovery prefix and mqtt.base_topic must not be the same, nor the latter inside "
-            + "it."
+            "1: mqtt.base_topic: The discovery prefix homeassistant and mqtt.base_topic must not be the same, nor the latter "
+            + "inside it."
         #expect(issues(text) == (isTaken ? [] : [issue]))
         let off = text.replacing("{prefix", with: "{discovery: off, prefix")
         #expect(try load(off).mqtt.baseTopic == base)

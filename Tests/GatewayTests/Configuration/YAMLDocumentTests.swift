@@ -58,10 +58,22 @@ import Testing
     }
 
     @Test(arguments: [
-        ("a: 1\na: 2\n", "1: The same key occurs twice in one map: a. Keep one of them."),
+        ("a: 1\na: 2\n", "2: The same key occurs twice in one map: a (lines 1 and 2). Keep one of them."),
+        (
+            "m:\n  - b: 1\n    c: {b: 2}\n    # b: 3\n    d:\n      b: 4\n    b : 5\nb: 6\n",
+            "7: The same key occurs twice in one map: b (lines 2 and 7). Keep one of them."
+        ),
+        (
+            "a: 1\r\nb: 2\r\na: 3\r\nb: 4\r\n",
+            "3: The same key occurs twice in one map: a (lines 1 and 3), b. Keep one of them."
+        ),
+        ("a: {b: 1,\n  b: 2}\n", "1: The same key occurs twice in one map: b. Keep one of them."),
         ("a:\n\tb: 1\n", "2: YAML is indented by spaces, and there is a tab; replace it."),
         ("a: 1\n<<: {b: 2}\n", "2: Merge keys (<<) are not supported; write the keys out."),
-        ("a: !env HOME\n", "1: Tags such as !env are not supported; write the value itself."),
+        (
+            "a: !env HOME\n",
+            "1: Tags such as !env are not supported; write the value itself, or for a secret {file: PATH}."
+        ),
         ("a: 1\n[1, 2]: 2\n", "2: A key must be a word, not a list or a map."),
         ("a: 1\n---\nb: 2\n", "2: A second document begins here (---); the configuration is one document."),
     ])

@@ -193,6 +193,18 @@ import Vitals
         }
     }
 
+    @Test func `after a removal it says what keeps a gateway from applying it`() throws {
+        try DevicePlace.with { place in
+            let files = Self.files(place)
+            _ = try files.write(Self.toy("band"))
+            #expect(files.obstacle() == nil)
+            try write("id: sim\ndriver: toy\nname: [\n", to: "sim.yaml", in: place.folder)
+            _ = try files.remove("band")
+            let obstacle = files.obstacle().map { place.short($0.text(file: place.path)) }
+            #expect(obstacle?.hasPrefix("F/sim.yaml") == true, "\(obstacle ?? "")")
+        }
+    }
+
     @Test func `without a folder it says what to do`() throws {
         try DevicePlace.with([:], "mqtt: {url: mqtt://127.0.0.1}\n") { place in
             let files = Self.files(place)

@@ -5,6 +5,9 @@ import Vitals
 
 /// What `vitals2mqtt sources` prints of a report.
 @Suite struct SourceReportTests {
+    /// An hour after the records.
+    private static let now = Timestamp(seconds: 1_767_618_060)
+
     private static func report(
         _ name: String, family: String? = nil, omissions: [SourceReport.Omission] = [], notes: [String] = [],
         options: [SourceReport.Option], remark: String? = nil
@@ -24,7 +27,7 @@ import Vitals
     @Test func `an entry has no empty keys, and says what to mind of it`() {
         let report = Self.report("", options: [.init("device", "")], remark: "It is nameless.")
         #expect(
-            report.text == """
+            report.text(at: Self.now) == """
                 /tmp/a.db is an export of Toys.
 
                 (without a name)
@@ -47,7 +50,7 @@ import Vitals
             "Band\n2\u{1B}[2J", family: "A\rB", omissions: [.init("B\u{7}_SAMPLE", reason: "no rule knows this table")],
             notes: ["Two:\nlines."], options: [.init("device", "Band\n2")], remark: "Mind\nit.")
         #expect(
-            report.text == """
+            report.text(at: Self.now) == """
                 /tmp/a.db is an export of Toys.
 
                 Band\u{FFFD}2\u{FFFD}[2J
@@ -70,6 +73,14 @@ import Vitals
                 """)
         let long = Self.report(String(repeating: "a", count: 1000), options: [])
         let line = String(repeating: "a", count: ConfigurationLimits.nameLength)
-        #expect(long.entries.contains("    name: \"\(line)\"\n"))
+        #expect(long.entries(at: Self.now).contains("    name: \"\(line)\"\n"))
+    }
+
+    @Test func `an entry whose records a first synchronisation would not reach says that all are read`() {
+        let report = Self.report("Band", options: [])
+        let last = Timestamp(seconds: 1_767_614_460)
+        let line = "    driver: toy\n    sync: {first: all}  # all records are older than 30 days\n    options:\n"
+        #expect(report.entries(at: last + .days(30) + .seconds(1)).contains(line))
+        #expect(!report.entries(at: last + .days(30)).contains("sync"))
     }
 }

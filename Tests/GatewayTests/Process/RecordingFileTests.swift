@@ -38,6 +38,8 @@ import Vitals
             try await record(50, in: file)
             #expect(file.close() == nil)
             #expect(try Recording(path: path).links.first?.events.count == 51)
+            // The first one, that of the opening, and the last one.
+            #expect(file.summary == "54 lines are in \(path).")
             let mode = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
             #expect(mode == 0o600)
             file.remove()

@@ -184,7 +184,45 @@ import Vitals
         let entry = try await Self.entry(taken: ["strap-7", "strap-7-2"]) { $0.device = "Strap 7" }
         #expect(entry.hasPrefix("  - id: strap-7-3\n"))
         let failure = try await Self.failure(taken: ["band"]) { ($0.device, $0.id) = ("Strap 7", "band") }
-        #expect(failure.contains("has the id band already"))
+        #expect(failure.contains("has the id band already. Give each device its own, or replace its file by --write"))
+    }
+
+    @Test func `a value in brackets is a list`() async throws {
+        let program = try await Self.entry { wishes in
+            (wishes.driver, wishes.id) = ("link", "band")
+            wishes.transport = [.init("type", "exec"), .init("command", "[python3, \"my band.py\", --fast]")]
+        }
+        for line in ["command:\n", "- python3\n", "- \"my band.py\"\n", "- \"--fast\"\n"] {
+            #expect(program.contains(line), "\(program)")
+        }
+        let phone = try await Self.entry { wishes in
+            (wishes.driver, wishes.id) = ("health-auto-export", "m1")
+            wishes.transport = [.init("type", "mqtt"), .init("topic", "phones/m1")]
+            wishes.options = [.init("metrics", "[heart_rate, steps]")]
+        }
+        #expect(phone.contains("metrics:\n") && phone.contains("- heart_rate\n") && phone.contains("- steps\n"))
+    }
+
+    @Test(arguments: [
+        ("topic", "topic"), ("passkey", "passkey.file"), ("passkey.file", "passkey"), ("passkey.file", "passkey.file"),
+    ])
+    func `a key that is given twice is refused, with how a list is written`(first: String, second: String) async throws
+    {
+        for isOption in [false, true] {
+            let failure = try await Self.failure { wishes in
+                wishes.driver = "simulator"
+                let keys = [ScanReport.Option(first, "a"), ScanReport.Option(second, "b")]
+                if isOption { wishes.options = keys } else { wishes.transport = keys }
+            }
+            let argument = isOption ? "--option" : "--transport"
+            let list = "Keep one; a list is one value: \(argument) '\(second)=[a, b]'."
+            #expect(failure == "\(argument) \(second) occurs twice. \(list)")
+        }
+    }
+
+    @Test func `a device that says no name has its id as its name`() async throws {
+        let entry = try await Self.entry { ($0.driver, $0.id) = ("simulator", "anna-band") }
+        #expect(entry.hasPrefix("  - id: anna-band\n    name: anna-band\n    driver: simulator\n"), "\(entry)")
     }
 
     @Test func `the entry is checked as a configuration is`() async throws {

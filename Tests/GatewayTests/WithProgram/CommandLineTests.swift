@@ -40,6 +40,7 @@ import Vitals
         (["add", "--transport", "type"], 64), (["add", "--seconds", "0"], 64),
         (["add", "--driver", "simulator", "--option", "model=band"], 0),
         (["add", "--driver", "simulator", "--option", "model=hat"], 78), (["add", "--driver", "none"], 1),
+        (["add", "--driver", "simulator", "--option", "model=band", "--option", "model=ring"], 78),
         (["add", "--replace", "--write"], 64), (["add", "--write", "--config", "/nowhere/c.yaml"], 78),
         (["remove"], 64), (["remove", "a", "--config", "/nowhere/c.yaml"], 78), (["remove", "../a"], 78),
         (["store", "check", "--store", "/nowhere/a"], 1), (["backup", "--store", "/nowhere/a", "/nowhere/b"], 1),
@@ -238,6 +239,23 @@ import Vitals
             return hasEnded
         }
         #expect(result.closureResult, "the process logs less than it was asked to")
+    }
+
+    @Test func `a removal beside a broken file is done, and ends with what keeps a gateway from applying it`()
+        async throws
+    {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "vitals2mqtt-\(UUID().uuidString)").path
+        try FileManager.default.createDirectory(atPath: "\(folder)/devices.d", withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let path = try write("mqtt: {url: mqtt://h}\ndevices_from: devices.d\n", to: "c.yaml", in: folder)
+        let add = ["add", "--write", "--driver", "simulator", "--option", "model=band", "--id", "b", "--config", path]
+        #expect(try await run(add).output == "\(folder)/devices.d/b.yaml\n")
+        try write("id: s\ndriver: simulator\nopions: {}\n", to: "sim2.yaml", in: "\(folder)/devices.d")
+        let removed = try await run(["remove", "b", "--config", path])
+        #expect(removed.status == "\(TerminationStatus.exited(78))")
+        #expect(removed.output == "\(folder)/devices.d/b.yaml\n")
+        #expect(removed.errors.contains("\n\(folder)/devices.d/sim2.yaml:3: opions: There is no such key."))
+        #expect(!FileManager.default.fileExists(atPath: "\(folder)/devices.d/b.yaml"))
     }
 
     @Test func `a running gateway applies what the program writes and removes`() async throws {

@@ -304,7 +304,9 @@ import Vitals
         #expect(try report("listen: \"127.0.0.1:0\"", "listen: \"127.0.0.1:0\"") == "")
         // What follows the section is the gateway's own listener.
         let web = try report("", "listen: \"127.0.0.1:7001\"}\nweb: {")
-        #expect(web.contains("plugins.http.listen: The address 127.0.0.1:8480 is that of web already."), "\(web)")
+        let remedy = "Choose another port here, or write plugins: {http: {listen: \"127.0.0.1:8481\"}}."
+        #expect(
+            web == "F/c:8: web.listen: The plugin http listens at 127.0.0.1:8480, unless it is told where. \(remedy)\n")
         // A service that no device uses is not started.
         let unused = try report(same, same, caller: "host: h, port: 1")
         #expect(unused.hasPrefix("warning: F/c:7: plugins.tcp: No device uses tcp"), "\(unused)")

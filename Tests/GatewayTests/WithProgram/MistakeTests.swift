@@ -36,7 +36,43 @@ import Testing
         ("mqtt:\n\turl: mqtt://h\n", ["2: YAML is indented by spaces, and there is a tab; replace it."]),
         (
             "mqtt: {url: mqtt://h}\nmqtt: {url: mqtt://h}\n",
-            ["1: The same key occurs twice in one map: mqtt. Keep one of them."]
+            ["2: The same key occurs twice in one map: mqtt (lines 1 and 2). Keep one of them."]
+        ),
+        (
+            "mqtt: {url: mqtt://h, username: a, password: !secret mqtt}\n\(band)",
+            ["1: Tags such as !secret are not supported; write the value itself, or for a secret {file: PATH}."]
+        ),
+        (
+            "mqtt: {url: mqtt://h}\n\(band)gateway: {id: a}\n  timezone: UTC\n",
+            [
+                """
+                4: The YAML cannot be read: did not find expected key (while parsing a block mapping in line 1). This line's \
+                indentation differs from the lines above, or it belongs to another section.
+                """
+            ]
+        ),
+        (
+            "mqtt: {url: mqtt://h}\n\(band)gateway:\n  id: a\n    timezone: UTC\n",
+            [
+                """
+                5: The YAML cannot be read: mapping values are not allowed in this context. Text with a colon, #, { or [ needs \
+                quotes, or the indentation of this line differs from the line above.
+                """
+            ]
+        ),
+        ("mqtt: mqtt://h:1883\n\(band)", ["1: mqtt: Keys and values are expected here, such as {url: mqtt://h:1883}."]),
+        (
+            "mqtt: {url: mqtt://h}\nlog: debug\n\(band)",
+            ["2: log: Keys and values are expected here, such as {level: debug}."]
+        ),
+        (
+            "mqtt:\n  url: mqtt://h\n  base_topic: homeassistant/vitals\n\(band)",
+            [
+                """
+                3: mqtt.base_topic: The discovery prefix homeassistant and mqtt.base_topic must not be the same, nor the latter \
+                inside it.
+                """
+            ]
         ),
         (
             "mqtt: {url: mqtt://h}\ngateway: {timezone: Berlin}\n\(band)",
@@ -113,6 +149,23 @@ import Testing
                 """
                 3: devices[0].driver: The driver gatt-health needs a transport, such as transport: {type: …}. Fitting ones: \
                 bluez, replay.
+                """
+            ]
+        ),
+        (
+            device("id: a, driver: gatt-health, transport: bluez"),
+            ["3: devices[0].transport: Keys and values are expected here: transport: {type: bluez, …}."]
+        ),
+        (
+            device("id: a, driver: gatt-health, transport: {type: bluetooth}"),
+            ["3: devices[0].transport.type: There is no transport bluetooth. Fitting ones: bluez, replay."]
+        ),
+        (
+            "\(device("id: a, driver: health-auto-export, transport: {type: http, token: {env: TOKEN}}"))web: {}\n",
+            [
+                """
+                4: web.listen: The plugin http listens at 127.0.0.1:8480, unless it is told where. Choose another port here, or \
+                write plugins: {http: {listen: "127.0.0.1:8481"}}.
                 """
             ]
         ),

@@ -51,6 +51,38 @@ import Testing
             ])
     }
 
+    @Test(arguments: [
+        ("health-auto-export", ["annas-iphone", "carls-iphone"]), ("health-connect-webhook", ["bens-phone"]),
+        ("mqtt", ["carls-iphone"]), ("Phones", ["annas-iphone", "bens-phone", "carls-iphone"]), ("link", ["band-1"]),
+    ])
+    func `of a driver or a transport the sample has the entries that use it, and of a plugin all`(
+        name: String, ids: [String]
+    ) throws {
+        let plugin = try #require(try PluginCatalogue(BundledPlugins.all).plugin(having: name))
+        let details = PluginCatalogue.details(of: plugin, for: name)
+        #expect(details.matches(of: #/- id: ([a-z0-9-]+)\n/#).map { "\($0.1)" } == ids, "\(details)")
+        #expect(details.hasSuffix("\n") && !details.contains("{env: "))
+    }
+
+    @Test func `a device of which a recording has nothing says why`() throws {
+        let loader = ConfigurationLoader(plugins: try PluginCatalogue(BundledPlugins.all), environment: [:])
+        let text = """
+            mqtt: {url: mqtt://127.0.0.1}
+            devices:
+              - {id: a, driver: simulator}
+              - {id: b, driver: health-auto-export, transport: {type: mqtt, topic: phones/b}}
+              - {id: c, driver: link, transport: {type: tcp, host: 127.0.0.1, port: 7878}}
+            """
+        let devices = try loader.load(text: text, directory: "/nowhere").devices
+        let reasons = ["its driver has no transport", "its transport mqtt carries documents", nil]
+        #expect(devices.map(\.reasonWithoutRecording) == reasons)
+    }
+
+    @Test func `a sample without an entry of a driver is shown as a whole`() throws {
+        let plugin = try #require(try PluginCatalogue(BundledPlugins.all).plugin(having: "tcp"))
+        #expect(PluginCatalogue.details(of: plugin, for: "none") == PluginCatalogue.details(of: plugin, for: "TCP"))
+    }
+
     /// A sample is either a whole `devices:` list or entries for one.
     @Test(arguments: BundledPlugins.all.map { $0.name })
     func `has samples that pass the check as they are, with the secrets and the recording that they name`(name: String)
@@ -60,10 +92,12 @@ import Testing
         let sample = try #require(catalogue.plugin(named: name)).sample
         let isWhole = sample.split(separator: "\n").contains("devices:")
         let text = "mqtt: {url: mqtt://127.0.0.1}\n" + (isWhole ? "" : "devices:\n") + sample
-        let secrets = ["PHONE_TOKEN": "a", "ANNAS_PHONE": "b", "BENS_PHONE": "c", "ANNAS_SCRIPT": "d"]
-        let loader = ConfigurationLoader(plugins: catalogue, environment: secrets)
+        let loader = ConfigurationLoader(plugins: catalogue, environment: [:])
         try withFolder { folder in
-            try write("{}\n", to: "band.recording", in: folder)
+            for name in ["phone-1", "annas-iphone", "bens-phone", "annas-script"] {
+                try write("\(name) of a test\n", to: "\(name).token", in: folder)
+            }
+            try write("{\"vitals2mqtt_recording\":1,\"began\":0}\n", to: "band.recording", in: folder)
             #expect(try loader.load(text: text, directory: folder).devices.count > 0)
         }
     }

@@ -64,12 +64,14 @@ import Vitals
                       - id: watch-pro
                         name: "Watch: \\"Pro\\""
                         driver: health-connect-export
+                        sync: {first: all}  # all records are older than 30 days
                         options:
                           path: "\(file)"
                           app: "com.example.watch"
                       - id: fit
                         name: "Fit"
                         driver: health-connect-export
+                        sync: {first: all}  # all records are older than 30 days
                         options:
                           path: "\(file)"
                           app: "com.example.fit"

@@ -30,5 +30,10 @@ package struct ExportError: Error, Sendable, Hashable, CustomStringConvertible {
         ExportError(.unavailable, "\(path) \(what): \(String(cString: strerror(number))).")
     }
 
+    /// The same error, which begins with the file unless it names it.
+    func of(_ path: String) -> ExportError {
+        message.contains(path) ? self : ExportError(code, "\(path): \(message)")
+    }
+
     package var description: String { message }
 }

@@ -12,14 +12,16 @@ package enum ExportInspector<Format: ExportFormat>: SourceInspector {
     ) throws(SourceError) -> SourceReport? {
         do throws(ExportError) {
             let stamp = try Format.place(path).newest()
-            let database = try ExportDatabase(copying: stamp, entry: Format.entry)
-            var devices: [SourceReport.Device] = []
-            for device in try Format.devices(in: database) {
-                let export = try OpenExport(database, device, calendar: calendar, now: now)
-                devices.append(report(export, path: path))
-            }
-            return SourceReport(
-                file: stamp.path, kind: "an export of \(Format.app), schema \(database.version)", devices: devices)
+            do throws(ExportError) {
+                let database = try ExportDatabase(copying: stamp, entry: Format.entry)
+                var devices: [SourceReport.Device] = []
+                for device in try Format.devices(in: database) {
+                    let export = try OpenExport(database, device, calendar: calendar, now: now)
+                    devices.append(report(export, path: path))
+                }
+                return SourceReport(
+                    file: stamp.path, kind: "an export of \(Format.app), schema \(database.version)", devices: devices)
+            } catch { throw error.of(stamp.path) }
         } catch {
             // Another app's file, or a folder without any of this app.
             if error.code == .foreign || error.code == .missing { return nil }

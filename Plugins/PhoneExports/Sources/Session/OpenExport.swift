@@ -25,12 +25,15 @@ package struct OpenExport {
     }
 
     /// Copies, checks and reads the file.
+    /// - Throws: an error that names it.
     package init(
         _ stamp: FileStamp, _ format: some ExportFormat, _ context: SessionContext
     ) throws(ExportError) {
-        let database = try ExportDatabase(copying: stamp, entry: type(of: format).entry)
-        try self.init(
-            database, try format.device(in: database), calendar: context.calendar, now: context.clock.now)
+        do throws(ExportError) {
+            let database = try ExportDatabase(copying: stamp, entry: type(of: format).entry)
+            try self.init(
+                database, try format.device(in: database), calendar: context.calendar, now: context.clock.now)
+        } catch { throw error.of(stamp.path) }
     }
 
     /// Reads what an export has of a device.

@@ -27,7 +27,8 @@ import Vitals
         try phone.table("GENERIC_HEART_RATE_SAMPLE", "HEART_RATE I!", [[Phone.midnight * 1000, 66]])
         try phone.insert("GENERIC_HEART_RATE_SAMPLE", device: 2, [[Phone.midnight * 1000, 67]])
         let several =
-            "The export has several wearables: Band 8, Ring. Set options.device to the address, alias or name of one."
+            "\(phone.file.path): The export has several wearables: Band 8, Ring. Set options.device to the address, alias or "
+            + "name of one."
         #expect(try findings() == [Finding(.problem, "band", several)])
     }
 

@@ -33,15 +33,14 @@ import Vitals
     }
 
     @Test func `says which there are where none or several fit`() throws {
-        #expect(throws: ExportError(.missing, "The export has no wearable Ring. It has: Band 8.")) {
+        let file = phone.file.path
+        #expect(throws: ExportError(.missing, "\(file): The export has no wearable Ring. It has: Band 8.")) {
             _ = try phone.open("Ring")
         }
         try phone.run(
             "INSERT INTO DEVICE VALUES (2, 'Band 8', 'Xiaomi', 'C0:11:22:33:44:66', 0, 'X', NULL, 'Ben', NULL)")
-        #expect(throws: ExportError(.missing, "The export has several wearables named Band 8. Use the address of one."))
-        {
-            _ = try phone.open("Band 8")
-        }
+        let several = "\(file): The export has several wearables named Band 8. Use the address of one."
+        #expect(throws: ExportError(.missing, several)) { _ = try phone.open("Band 8") }
         #expect(throws: ExportError.self) { _ = try phone.open() }
         // One of both was only paired.
         try phone.table("GENERIC_HEART_RATE_SAMPLE", "HEART_RATE I!", device: 2, [[Phone.midnight * 1000, 66]])
@@ -132,8 +131,7 @@ import Vitals
 
     @Test func `a database of another app is none of Gadgetbridge`() throws {
         try Phone.run("DROP TABLE DEVICE", at: phone.file.path)
-        #expect(throws: ExportError(.foreign, "The file has no table DEVICE: it is no export of Gadgetbridge.")) {
-            _ = try phone.open()
-        }
+        let foreign = "\(phone.file.path): The file has no table DEVICE: it is no export of Gadgetbridge."
+        #expect(throws: ExportError(.foreign, foreign)) { _ = try phone.open() }
     }
 }

@@ -115,18 +115,20 @@ import Vitals
         #expect(
             throws: ExportError(
                 .missing,
-                "The export has records of several apps: com.example.fit, com.example.watch. Set options.app to one of them."
+                "\(phone.file.path): The export has records of several apps: com.example.fit, com.example.watch. Set options.app to one of them."
             )
         ) { _ = try phone.open() }
         #expect(
             throws: ExportError(
                 .missing,
-                "The export has no records of the app com.other. It has some of: com.example.fit, com.example.watch.")
+                "\(phone.file.path): The export has no records of the app com.other. It has some of: com.example.fit, com.example.watch."
+            )
         ) { _ = try phone.open("com.other") }
         #expect(
             throws: ExportError(
                 .missing,
-                "The app com.example.watch has no records of the device Ring. It has some of: Example Watch 3.")
+                "\(phone.file.path): The app com.example.watch has no records of the device Ring. It has some of: Example Watch 3."
+            )
         ) { _ = try phone.open("com.example.watch", device: "Ring") }
     }
 
@@ -134,14 +136,17 @@ import Vitals
         try phone.run("DELETE FROM steps_record_table WHERE app_info_id = 2")
         #expect(try counts(nil) == [1000])
         try phone.run("DELETE FROM steps_record_table")
-        #expect(throws: ExportError(.missing, "The export has no records yet.")) { _ = try phone.open() }
+        #expect(throws: ExportError(.missing, "\(phone.file.path): The export has no records yet.")) {
+            _ = try phone.open()
+        }
     }
 
     @Test func `a database of another app is none of Health Connect`() throws {
         try phone.run("DROP TABLE application_info_table")
         #expect(
             throws: ExportError(
-                .foreign, "The file has no table application_info_table: it is no export of Health Connect.")
+                .foreign,
+                "\(phone.file.path): The file has no table application_info_table: it is no export of Health Connect.")
         ) { _ = try phone.open() }
     }
 }

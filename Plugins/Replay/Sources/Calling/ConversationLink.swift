@@ -14,7 +14,7 @@ final class ConversationLink: ByteLink {
         /// Fulfilled by the next change.
         var change: Promise<Void>?
         var isClosed = false
-        var logged: Set<String> = []
+        var logged: Set<ConversationState.UnknownCall> = []
     }
     private let waiting: Mutex<Waiting>
     private let clock: GatewayClock
@@ -35,14 +35,14 @@ final class ConversationLink: ByteLink {
         let now = clock.uptime - beginning
         let (result, unknown) = change { waiting in
             let result = Result { () throws(LinkError) in try waiting.state.write(bytes, at: now) }
-            let unknown = waiting.state.unknownMethods.subtracting(waiting.logged)
+            let unknown = waiting.state.unknownCalls.subtracting(waiting.logged)
             waiting.logged.formUnion(unknown)
             return (result, unknown)
         }
-        for method in unknown.sorted() {
-            logger.notice(
-                "The gateway makes a call that the recording does not have.",
-                metadata: ["link.method": "\(method)"])
+        for call in unknown.sorted(by: { $0.method < $1.method }) {
+            var metadata: Logger.Metadata = ["link.method": "\(call.method)"]
+            if !call.differences.isEmpty { metadata["link.differs"] = "\(call.differences.joined(separator: ", "))" }
+            logger.notice("The gateway makes a call that the recording does not have.", metadata: metadata)
         }
         try result.get()
     }

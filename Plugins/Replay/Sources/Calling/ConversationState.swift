@@ -22,6 +22,13 @@ struct ConversationState {
         case end(RecordedEnd?)
     }
 
+    /// A call that the recording does not have.
+    struct UnknownCall: Hashable, Sendable {
+        var method: String
+        /// The parameters in which it differs from the call of this method that is most like it; empty if there is none.
+        var differences: [String]
+    }
+
     private struct Scheduled {
         var due: Duration
         var bytes: [UInt8]
@@ -36,8 +43,8 @@ struct ConversationState {
     private var hasAnswered = false
     private var latest = Duration.zero
     private var pending: [UInt8] = []
-    /// The methods of calls that the recording does not have, each once.
-    private(set) var unknownMethods: Set<String> = []
+    /// The calls that the recording does not have, each once.
+    private(set) var unknownCalls: Set<UnknownCall> = []
 
     init(_ script: CallScript, speed: Speed) {
         self.script = script
@@ -112,13 +119,20 @@ struct ConversationState {
         if let unused { isUsed[unused] = true }
         // A call that was answered already gets the newest answer again.
         guard let index = unused ?? alike.last else {
-            unknownMethods.insert(method)
-            return schedule(Self.unknown(method, id), at: now)
+            let call = UnknownCall(method: method, differences: differences(method, params))
+            unknownCalls.insert(call)
+            return schedule(Self.answer(to: call, id), at: now)
         }
         // The device had not answered this one.
         guard let answer = script.calls[index].answer else { return }
         schedule(Self.answer(answer, to: id), at: now + scaled(answer.after))
         for reading in script.calls[index].readings { schedule(reading.line, at: now + scaled(reading.after)) }
+    }
+
+    /// The names of the parameters in which a call differs from the recorded one of its method that is most like it.
+    private func differences(_ method: String, _ params: JSONValue) -> [String] {
+        script.calls.filter { $0.method == method }.map { CallLikeness.differences($0.params, params) }
+            .min { $0.count < $1.count } ?? []
     }
 
     private mutating func schedule(_ bytes: [UInt8], at due: Duration) {
@@ -141,13 +155,13 @@ struct ConversationState {
     }
 
     /// Calls that change nothing of what is played are done; all others get error 1 of Vitals Link, unsupported.
-    private static func unknown(_ method: String, _ id: JSONValue) -> [UInt8] {
-        guard !["history/acknowledge", "ping", "shutdown", "time/set"].contains(method) else {
+    private static func answer(to call: UnknownCall, _ id: JSONValue) -> [UInt8] {
+        guard !["history/acknowledge", "ping", "shutdown", "time/set"].contains(call.method) else {
             return line(["jsonrpc": "2.0", "id": id, "result": [:]])
         }
-        return line([
-            "jsonrpc": "2.0", "id": id, "error": ["code": 1, "message": "The recording has no such call."],
-        ])
+        let names = call.differences.joined(separator: ", ")
+        let message = "The recording has " + (names.isEmpty ? "no such call." : "this call with another \(names).")
+        return line(["jsonrpc": "2.0", "id": id, "error": ["code": 1, "message": .string(message)]])
     }
 
     private static func line(_ value: JSONValue) -> [UInt8] { value.bytes + [UInt8(ascii: "\n")] }
@@ -161,6 +175,15 @@ enum CallLikeness {
     ]
     /// The depth to which values are compared; deeper ones count as different.
     private static let deepest = 16
+
+    /// The names of the members, of those that count, in which the parameters of two calls differ.
+    static func differences(_ one: JSONValue, _ other: JSONValue) -> [String] {
+        let names = Set(((one.asObject ?? []) + (other.asObject ?? [])).map(\.key)).subtracting(ignored)
+        return names.filter { name in
+            guard let value = one[name], let second = other[name] else { return true }
+            return !isLike(value, second)
+        }.sorted()
+    }
 
     /// Whether two values are the same but for those members.
     static func isLike(_ one: JSONValue, _ other: JSONValue, depth: Int = 0) -> Bool {
