@@ -5,7 +5,11 @@ import Gateway
 /// `demo`.
 struct DemoCommand: GatewayCommand {
     static let configuration = CommandConfiguration(
-        commandName: "demo", abstract: "Runs the gateway with simulated wearables, without a configuration.")
+        commandName: "demo", abstract: "Runs a gateway with simulated wearables, without a configuration.",
+        discussion: """
+            Its topics begin with vitals2mqtt/demo, so another gateway at the same broker goes on. At the end it empties what it has left \
+            there.
+            """)
 
     @Option(help: "The broker.")
     var broker = "mqtt://127.0.0.1:1883"
@@ -17,9 +21,14 @@ struct DemoCommand: GatewayCommand {
 
     func run(with plugins: PluginCatalogue) async throws {
         let folder = try directory ?? Self.makeTemporaryFolder()
+        let source = ConfigurationSource.text(DemoConfiguration.text(broker: broker), directory: folder)
         let status = await GatewayProcess.run(
-            .text(DemoConfiguration.text(broker: broker), directory: folder), plugins: plugins, logLevel: log.level,
-            composition: GatewayServices.standard)
+            source, plugins: plugins, logLevel: log.level, composition: GatewayServices.standard)
+        if let configuration = try? ConfigurationLoader(plugins: plugins).load(source) {
+            do throws(ToolFailure) { try await RetainedCleaning(after: configuration).run() } catch {
+                StandardError.write("\(error)\n")
+            }
+        }
         if directory == nil { try? FileManager.default.removeItem(atPath: folder) }
         throw status.code
     }

@@ -7,9 +7,10 @@ struct DoctorCommand: GatewayCommand {
         commandName: "doctor",
         abstract: "Checks what the gateway needs, and says what to do.",
         discussion: """
-            Checks the configuration, the clock, the store, the disk, the broker, the exports of phones and, if a device uses it or \
-            plugins: has a section for it, Bluetooth, and changes nothing. The gateway may be running. Run it as the gateway's user. \
-            The exit status is 1 if something does not work.
+            Checks the configuration, the clock, the store, the disk, the broker, the addresses at which the gateway listens, the \
+            exports of phones and, if a device uses it or plugins: has a section for it, Bluetooth. It changes nothing: the messages \
+            that it publishes are not retained. The gateway may be running. Run it as the gateway's user. The exit status is 1 if \
+            something does not work.
             """)
 
     @OptionGroup var choice: ConfigurationChoice

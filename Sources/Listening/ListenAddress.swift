@@ -47,6 +47,32 @@ package struct ListenAddress: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
+#if canImport(Glibc)
+    private let streamSocket = Int32(SOCK_STREAM.rawValue)
+#else
+    private let streamSocket = SOCK_STREAM
+#endif
+
+extension ListenAddress {
+    /// Listens for a moment, as a service does.
+    /// - Throws: why a service cannot listen there now.
+    package func tryListening() throws(ListenError) {
+        do {
+            let address = try SocketAddress(ipAddress: host, port: port)
+            let descriptor = socket(IPAddress.isVersion6(host) ? AF_INET6 : AF_INET, streamSocket, 0)
+            guard descriptor >= 0 else { throw IOError(errnoCode: errno, reason: "socket") }
+            defer { close(descriptor) }
+            // As the services do: connections that have ended keep no port.
+            var isReused: CInt = 1
+            setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &isReused, socklen_t(MemoryLayout<CInt>.size))
+            let isBound = address.withSockAddr { bind(descriptor, $0, socklen_t($1)) == 0 }
+            guard isBound, listen(descriptor, 1) == 0 else { throw IOError(errnoCode: errno, reason: "listen") }
+        } catch {
+            throw ListenError(error, at: self)
+        }
+    }
+}
+
 /// Why a service cannot listen: a sentence for a person.
 package struct ListenError: Error, Sendable, Hashable, CustomStringConvertible {
     package let description: String

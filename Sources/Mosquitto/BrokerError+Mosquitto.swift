@@ -52,7 +52,7 @@ extension BrokerError {
             let reason = String(cString: mosquitto_strerror(code))
             let system = systemError == 0 ? reason : systemMessage(systemError)
             return BrokerError(
-                .unreachable, "\(server) cannot be reached: \(system). Check that the broker runs there.")
+                .unreachable, "\(server) cannot be reached: \(system). Start the broker, or correct mqtt.url.")
         default:
             let reason = String(cString: mosquitto_strerror(code))
             let hint =

@@ -11,8 +11,8 @@ package protocol GatewayView: Sendable {
     /// The names of the parts of the gateway itself that have not answered for longer than `limit`. Neither the broker nor a device is
     /// one.
     func stuckParts(for limit: Duration) -> [String]
-    /// The names of all that is not as it should be: late parts, `start` before the devices are served, `broker`, and `device.<id>` of
-    /// devices that are offline.
+    /// The names of all that is not as it should be: late parts, `start` before the devices are served, `broker`, `broker.access` where
+    /// it drops what the gateway publishes, and `device.<id>` of devices that are offline.
     var late: [String] { get }
 }
 

@@ -45,5 +45,7 @@ import Vitals
             #expect(Self.allows(write, topic), "\(filter)")
         }
         #expect(!Self.allows(write, "vitals2mqtt/home/ring-1/info"))
+        #expect(Self.allows(read, Examples.topics.infoFilter.replacing("+", with: "gateway")))
+        #expect(Self.allows(read, Examples.topics.infoFilter.replacing("+", with: "ring-1")))
     }
 }

@@ -52,6 +52,8 @@ import Vitals
         "homeassistant/sensor/vitals2mqtt_home_ring-1/steps/config",
     ]
     private static let birth = "homeassistant/status"
+    /// What `vitals2mqtt doctor` reads.
+    private static let own = ["vitals2mqtt/home/gateway/status", "vitals2mqtt/home/gateway/response"]
     /// Answers to MQTT 5 requests: each client has its own level.
     private static let responses = [User.homeassistant, .commander, .stranger].map { "response/\($0)/1" }
     /// Documents of phones. No user here is Ben.
@@ -69,6 +71,9 @@ import Vitals
         for (topic, isOutgoing) in contract {
             if isOutgoing {
                 write.insert(Right(user: .vitals, topic: topic))
+                // It sees whether the broker takes what it publishes, and what an earlier store left.
+                let isRead = topic.hasSuffix("/info") || own.contains(topic)
+                if isRead { read.insert(Right(user: .vitals, topic: topic)) }
             } else {
                 read.insert(Right(user: .vitals, topic: topic))
                 for user in [User.homeassistant, .commander] { write.insert(Right(user: user, topic: topic)) }

@@ -32,6 +32,16 @@ import Vitals
         (.command(device, "sync"), "ring-1/command/sync", false, nil),
     ]
 
+    @Test func `tells whose info a topic is`() {
+        let topics = Examples.topics
+        #expect(topics.owner(ofInfo: "vitals2mqtt/home/ring-1/info") == "ring-1")
+        #expect(topics.owner(ofInfo: "vitals2mqtt/home/gateway/info") == "gateway")
+        for topic in [
+            "vitals2mqtt/home/info", "vitals2mqtt/home//info", "vitals2mqtt/home/a/b/info", "vitals2mqtt/home/a/link",
+            "vitals2mqtt/homes/a/info", "info", "", "vitals2mqtt/home/a/info/more",
+        ] { #expect(topics.owner(ofInfo: topic) == nil, "\(topic)") }
+    }
+
     @Test(arguments: table.indices)
     func `builds each topic as the table has it`(index: Int) {
         let row = Self.table[index]

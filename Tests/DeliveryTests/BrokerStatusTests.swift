@@ -80,4 +80,15 @@ import Vitals
         #expect(lostAgain.count == 1 && lostAgain.isDue)
         #expect(status.connected(.v5))
     }
+
+    @Test func `a fifth end of the connection within a minute is said, and then seldom, until a minute is calm`() {
+        let status = BrokerStatus()
+        for second in 0..<BrokerStatus.suspiciousCuts - 1 { #expect(status.cut(at: .seconds(second * 10)) == nil) }
+        #expect(status.cut(at: .seconds(45)) == BrokerStatus.suspiciousCuts)
+        #expect(status.cut(at: .seconds(46)) == nil)
+        // A minute without one is over.
+        #expect(status.cut(at: .seconds(106)) == nil)
+        for second in 170..<174 { #expect(status.cut(at: .seconds(second)) == nil) }
+        #expect(status.cut(at: .seconds(174)) == 5)
+    }
 }

@@ -56,7 +56,31 @@ import Vitals
         machine.connected(limit: nil)
         machine.sent(.entry(.live, 1), Self.item(.entry(.live, 1)), at: .zero)
         let outcome = machine.settled(.entry(.live, 1), refusal: refusal, at: .zero)
-        if case .quarantine = outcome { #expect(isFinal) } else { #expect(outcome == .reconnect && !isFinal) }
+        let waits: PublishMachine.Outcome = refusal == .notAuthorized ? .held : .reconnect
+        if case .quarantine = outcome { #expect(isFinal) } else { #expect(outcome == waits && !isFinal) }
+    }
+
+    @Test
+    func `a connection on which the broker takes nothing holds, each longer up to a minute, until it takes something`()
+    {
+        var machine = PublishMachine()
+        let mark = DeliveryMark.entry(.live, 1)
+        for seconds in [10, 20, 40, 60, 60] {
+            machine.connected(limit: nil)
+            #expect(!machine.isHoldOver(at: .seconds(100)))
+            for _ in 0..<2 {
+                machine.sent(mark, Self.item(mark), at: .zero)
+                #expect(machine.settled(mark, refusal: .notAuthorized, at: .seconds(100)) == .held)
+            }
+            #expect(!machine.isHoldOver(at: .seconds(100 + seconds) - .milliseconds(1)))
+            #expect(machine.isHoldOver(at: .seconds(100 + seconds)))
+        }
+        machine.sent(.state(1), Self.item(.state(1)), at: .zero)
+        #expect(machine.settled(.state(1), refusal: nil, at: .seconds(101)) == .room)
+        #expect(machine.isHoldOver(at: .seconds(101)))
+        machine.connected(limit: nil)
+        #expect(machine.settled(mark, refusal: .notAuthorized, at: .seconds(100)) == .held)
+        #expect(machine.isHoldOver(at: .seconds(110)))
     }
 
     @Test func `what the broker refuses for an unknown reason again and again is quarantined`() {
@@ -79,6 +103,8 @@ import Vitals
         machine.sent(.entry(.live, 1), Self.item(.entry(.live, 1)), at: .zero)
         let outcome = machine.settled(.entry(.live, 1), refusal: .notAuthorized, at: .zero)
         #expect(outcome.isQuarantine, "\(outcome)")
+        guard case .quarantine(let fact) = outcome else { return }
+        #expect(fact.reason.hasPrefix("The broker refused it at t: notAuthorized. Let"))
     }
 
     @Test func `a message of many samples that is refused as too large is tried in smaller ones`() {

@@ -33,6 +33,26 @@ import Vitals
         }
     }
 
+    @Test(arguments: MQTTVersion.allCases)
+    func `the state of before a connection says with it at once which version it speaks`(version: MQTTVersion) {
+        let states = RetainedStates(beside: Outbox())
+        var state = GatewayState(
+            broker: nil, outbox: [:], oldestUnsentAt: nil, dropped: [:], quarantined: 0, storeBytes: 0, lastError: nil,
+            late: [], statistics: nil, at: Timestamp(milliseconds: 0))
+        states.put(.gatewayState(state))
+        states.connect(version)
+        guard case .gatewayState(let sent) = states.next() else {
+            Issue.record("no state is sent")
+            return
+        }
+        #expect(sent.broker == GatewayState.connected)
+        #expect(sent.protocolVersion == version.rawValue)
+        state = sent
+        state.describe(nil)
+        #expect(state.broker == nil)
+        #expect(state.protocolVersion == nil)
+    }
+
     @Test func `the newest states of a device, and the devices, can be read at any time`() throws {
         let states = RetainedStates(beside: Outbox())
         let (band, ring) = (try #require(DeviceID("band")), try #require(DeviceID("ring")))

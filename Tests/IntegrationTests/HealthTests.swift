@@ -70,4 +70,19 @@ struct HealthTests {
             #expect(try await metrics(bench, port: second).contains("vitals2mqtt_configuration_refused 1"))
         }
     }
+
+    @Test func `a broker that drops what the gateway publishes is not ready, and the gateway lives`() async throws {
+        let options = MosquittoOptions(
+            accessList: ["topic read #"], lines: [MosquittoOptions.endsNoRefusedPublisher])
+        try await withBench(options) { bench in
+            try bench.configure(
+                [Self.band(bench)], mqtt: ["protocol: \"3.1.1\""], web: "{listen: \"127.0.0.1:\(try freePort())\"}")
+            let gateway = bench.startGateway()
+            try await gateway.says("The broker drops what the gateway publishes")
+            #expect(try await health(bench, ["--ready"]).late.contains("broker.access"))
+            #expect(try await health(bench) == Health(isWell: true, late: []))
+            try await bench.server.allow(["topic readwrite #"])
+            while try await health(bench, ["--ready"]).late.contains("broker.access") { try Task.checkCancellation() }
+        }
+    }
 }

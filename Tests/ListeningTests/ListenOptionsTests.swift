@@ -35,6 +35,15 @@ import Testing
         #expect(two.collides(with: one) == isSame)
     }
 
+    @Test func `says whether a service could listen at an address, and leaves it free`() throws {
+        let address = try #require(ListenAddress("127.0.0.1:\(try freePort())"))
+        for _ in 0..<2 { try address.tryListening() }
+        let foreign = try #require(ListenAddress("192.0.2.1:8480"))
+        #expect(throws: ListenError("Cannot listen at 192.0.2.1:8480: this machine has no such address.")) {
+            try foreign.tryListening()
+        }
+    }
+
     @Test(arguments: [
         "8480", "localhost:8480", "127.0.0.1", "::1:8480", "127.0.0.1:65536", "[127.0.0.1]:80", "1.2.3:80",
     ])

@@ -175,7 +175,8 @@ final class Scenario: Sendable {
     /// Runs a gateway with these devices during `body`, and then ends it or lets it crash. A reload may be requested at
     /// the start, to race with it.
     func run(
-        _ setups: [DeviceSetup], reloadingAtOnce: Bool = false, crashing: Bool = false,
+        _ setups: [DeviceSetup], speaking version: MQTTVersion = .v5, reloadingAtOnce: Bool = false,
+        crashing: Bool = false,
         _ body: @escaping @Sendable () async throws -> Void
     ) async throws {
         let outbox = Outbox()
@@ -193,7 +194,7 @@ final class Scenario: Sendable {
             options: DiscoveryOptions(), topics: settings.topics,
             origin: DiscoveryOrigin(version: "0", supportURL: "https://example.org"))
         let core = GatewayCore(
-            settings: settings, store: store, broker: HeldBroker(self), outbox: outbox,
+            settings: settings, store: store, broker: HeldBroker(self, version), outbox: outbox,
             discovery: DiscoverySettings(discovery), seed: 1,
             reload: {
                 try await self.held.withLock { $0.take() }?.wait()
@@ -297,9 +298,9 @@ final class Scenario: Sendable {
         let home: Scenario
         let broker: any Broker
 
-        init(_ home: Scenario) {
+        init(_ home: Scenario, _ version: MQTTVersion) {
             self.home = home
-            broker = home.broker.client(id: "gateway")
+            broker = home.broker.client(InMemoryClientOptions(id: "gateway", version: version))
         }
 
         func withConnection(_ body: @Sendable (any BrokerConnection) async throws -> Void) async throws {

@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test func `a flood of commands is answered whole, and what did not fit in as busy`() throws {
-        for seed: UInt64 in [62, 107] {
+        for seed: UInt64 in [107, 239] {
             let recorder = AccountRecorder()
             let run = try SeededRun.run(seed: seed) { recorder.record($0) }
             #expect(run.issues.isEmpty, "seed \(seed): \(run.issues.prefix(5))")

@@ -16,7 +16,7 @@ import time
 
 import lines
 
-DEVICE = "vitals2mqtt/home/band"
+DEVICE = "vitals2mqtt/demo/band"
 LOW, USUAL = 45, 110  # bpm: a resting heart rate is nearly always above the first and below the second
 ENOUGH = 30  # seconds in which every step must appear; shorter runs need not show all
 

@@ -123,7 +123,7 @@ import Vitals
         ]
         let wanted = Sample(
             metric: .weight, start: Timestamp(seconds: 1_644_597_247), isUserInitiated: true, reading: .value(70.7))
-        let row = Quirk.all.first { $0.effect == .status(.composition) }
+        let row = Quirk.all.first { $0.effect == .status(.bodyComposition) }
         #expect(row?.names == ["MIBCS", "MIBFS"])
         #expect(weights(weighing, row) == [wanted])
         #expect(weights(weighing + weighing, row).count == 2)

@@ -3,6 +3,7 @@ import Foundation
 import GatewayKit
 import GatewayTesting
 import JSON
+import Logging
 import TestSupport
 import Testing
 import Vitals

@@ -52,6 +52,19 @@ package struct ContractTopics: Sendable, Hashable {
     /// The topics to subscribe to. The filters do not overlap, so that no command arrives twice.
     package var commandFilters: [String] { ["\(root)/+/command/+", "\(root)/+/config/set"] }
 
+    /// The topics of every `info`, of the gateway and of its devices.
+    package var infoFilter: String { "\(root)/+/info" }
+
+    /// Whose `info` a topic is: the raw text of its level. `nil` for any other topic.
+    package func owner(ofInfo topic: String) -> String? {
+        let (start, end) = ("\(root)/", "/info")
+        let length = topic.utf8.count - start.utf8.count - end.utf8.count
+        guard length > 0, topic.utf8.starts(with: start.utf8), topic.utf8.suffix(end.utf8.count).elementsEqual(end.utf8)
+        else { return nil }
+        let owner = topic.utf8.dropFirst(start.utf8.count).prefix(length)
+        return owner.contains(UInt8(ascii: "/")) ? nil : String(Substring(owner))
+    }
+
     /// Recognises a command's topic; `nil` for any other.
     package func inbound(_ topic: String) -> InboundTopic? {
         guard topic.utf8.starts(with: root.utf8) else { return nil }

@@ -12,6 +12,7 @@ package struct BrokerLoop: Sendable {
     private let watermarks: Watermarks
     private let outcomes: PublishOutcomes
     private let documents: DocumentTopics
+    private let own: OwnTopics
     private let inbox: @Sendable (InboundMessage) async -> Void
     private let room: @Sendable () async -> Void
     private let connected: @Sendable () async -> Void
@@ -20,6 +21,7 @@ package struct BrokerLoop: Sendable {
     /// A loop for a broker.
     /// - Parameters:
     ///   - documents: the topics whose messages have their own handlers.
+    ///   - own: takes what comes back of the gateway's own topics.
     ///   - inbox: takes every other received message, one after the other. It waits while it has no room, unless the task is
     ///     cancelled: the broker has an acknowledgement for each of them and will not send it again.
     ///   - room: waits until there is room for the messages of a further connection.
@@ -27,11 +29,13 @@ package struct BrokerLoop: Sendable {
     package init(
         broker: any Broker, store: any OutboxStore, outbox: Outbox, retained: RetainedStates, codec: ContractCodec,
         status: BrokerStatus, settings: DeliverySettings, documents: DocumentTopics = DocumentTopics(),
-        inbox: @escaping @Sendable (InboundMessage) async -> Void, room: @escaping @Sendable () async -> Void,
+        own: OwnTopics? = nil, inbox: @escaping @Sendable (InboundMessage) async -> Void,
+        room: @escaping @Sendable () async -> Void,
         connected: @escaping @Sendable () async -> Void
     ) {
         self.broker = broker
         self.documents = documents
+        self.own = own ?? OwnTopics(settings.topics)
         watermarks = Watermarks(outbox: outbox, store: store, settings: settings)
         let inFlight = InFlightPublishes()
         outcomes = PublishOutcomes(
@@ -86,11 +90,17 @@ package struct BrokerLoop: Sendable {
             } catch {
                 ended(error)
                 let uptime = settings.clock.uptime
+                let isCut = status.snapshot.isConnected && (error as? BrokerError)?.code == .broken
                 let hasLasted = status.snapshot.isConnected && uptime - began > Self.stableAfter
                 let (failures, isDue) = status.failed("\(error)", at: uptime, hasLasted: hasLasted)
                 settings.logger.log(
                     level: isDue ? .warning : .debug, "The broker is not connected.",
                     metadata: ["error": "\(error)", "failures": "\(failures)"])
+                if isCut, let cuts = status.cut(at: uptime) {
+                    settings.logger.warning(
+                        "The broker ended the connection \(cuts) times within a minute. If another client has the same id, set gateway.id or mqtt.client_id.",
+                        metadata: ["error": "\(error)", "gateway.id": "\(settings.topics.gateway)"])
+                }
             }
             publisher.outbox.disconnect()
             publisher.retained.disconnect()
@@ -148,7 +158,7 @@ package struct BrokerLoop: Sendable {
             outcomes.inFlight.with { $0.closed() }
             guard case .skipped(let topic) = end else { return }
             publisher.settings.logger.error(
-                "The broker cuts the connection at the subscription to a device's topic, or never answers it; its messages do not arrive.",
+                "The broker cuts the connection at the subscription to \(name(of: topic)), or never answers it; its messages do not arrive.",
                 metadata: [
                     "topic": "\(topic)", "again_in_minutes": "\(RefusedTopics.firstWait.components.seconds / 60)",
                 ])
@@ -173,10 +183,16 @@ package struct BrokerLoop: Sendable {
             metadata: ["minutes": "\(PublishMachine.chosenPause.components.seconds / 60)"])
     }
 
+    /// What a topic beside those of commands is, for the log.
+    private func name(of topic: String) -> String {
+        topic == own.filter ? "the gateway's own topics" : "a device's topic"
+    }
+
     private func serve(_ connection: any BrokerConnection) async throws {
         let settings = publisher.settings
         let topics = settings.topics
         nextStep()
+        own.connect()
         let isWell = status.isWell
         try connection.publish(
             publisher.codec.status(isOnline: isWell), as: MessageToken(rawValue: DeliveryMark.state(0).token))
@@ -186,7 +202,9 @@ package struct BrokerLoop: Sendable {
         }
         publisher.outbox.connect(window: isCareful ? 1 : connection.window)
         publisher.outbox.sentState()
-        publisher.retained.connect()
+        publisher.retained.connect(connection.version)
+        // The echo of what is published comes only after its subscription.
+        let hasOwnTopics = Promise<Void>()
         // What changed in between was not sent.
         if status.isWell != isWell { publisher.retained.put(.message(publisher.codec.status(isOnline: !isWell))) }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -200,6 +218,7 @@ package struct BrokerLoop: Sendable {
             group.addTask { try await awaitAnswers() }
             group.addTask {
                 try await connection.subscribe(publisher.codec.subscriptions)
+                try await hasOwnTopics.wait()
                 let isDue = status.connected(connection.version)
                 status.attempts.step(nextBy: nil)
                 settings.logger.log(
@@ -209,9 +228,17 @@ package struct BrokerLoop: Sendable {
                 try await publisher.run(on: connection)
             }
             group.addTask {
-                try await documents.subscribe(on: connection, uptime: { settings.clock.uptime }) { topic, error in
-                    settings.logger.error(
-                        "The broker does not allow a device's topic; its messages do not arrive.",
+                try await documents.subscribe(
+                    on: connection, first: own.filter,
+                    begun: { isSubscribed in
+                        own.subscribed(
+                            expectsEcho: isSubscribed && connection.version == .v311, at: settings.clock.uptime)
+                        hasOwnTopics.fulfil(())
+                    }, uptime: { settings.clock.uptime }
+                ) { topic, error in
+                    settings.logger.log(
+                        level: topic == own.filter ? .warning : .error,
+                        "The broker does not allow \(name(of: topic)); its messages do not arrive.",
                         metadata: ["topic": "\(topic)", "error": "\(error)"])
                 }
             }
@@ -230,11 +257,33 @@ package struct BrokerLoop: Sendable {
             try await clock.sleep(for: Self.answerCheckInterval)
             let now = clock.uptime
             documents.retry(at: now)
+            missEcho(at: now)
+            guard !outcomes.inFlight.with({ $0.isHoldOver(at: now) }) else {
+                throw BrokerError(.notAuthorized, "The broker refused what the gateway published; connecting again.")
+            }
             guard outcomes.inFlight.with({ $0.poison.isOverdue(at: now) }) else { continue }
             throw BrokerError(
                 .timedOut,
                 "The broker has not answered a message for \(PoisonMessageSplitter.answerLimit); connecting again.")
         }
+    }
+
+    /// Says that the broker does not give back what the gateway published.
+    private func missEcho(at uptime: Duration) {
+        guard let missed = own.takeMissed(at: uptime) else {
+            // A corrected access list takes effect on an open connection, too.
+            if own.isEchoMissing { publisher.retained.repeatInfo() }
+            return
+        }
+        let text =
+            "The broker drops what the gateway publishes, or does not let it read that. Let its user write all topics of the gateway, "
+            + "and read each info, in the broker's access list."
+        status.noted(text)
+        publisher.settings.logger.log(
+            level: missed.isDue ? .error : .debug, "\(text)",
+            metadata: [
+                "write": "\(publisher.settings.topics.root)/#", "read": "\(own.filter)", "times": "\(missed.count)",
+            ])
     }
 
     private func receive(from connection: any BrokerConnection) async throws {
@@ -279,6 +328,10 @@ package struct BrokerLoop: Sendable {
             status.dropped(events.droppedCount)
         }
         for message in events.received {
+            if own.receive(message) {
+                status.receiving.turn()
+                continue
+            }
             switch documents.receive(message) {
             case .none: await inbox(message)
             case .taken: break

@@ -54,6 +54,27 @@ package final class BrokerStatus: Sendable {
         var failures = RepeatedNotice()
         /// Whether a connection is news: a failure was said since the last one.
         var isConnectionDue = true
+        /// The ends of open connections within `cutPeriod`.
+        var cuts: [Duration] = []
+        /// What the log says of them.
+        var fight = RepeatedNotice()
+    }
+
+    /// Open connections that the broker ended within `cutPeriod`, from which on another client may have the same id: each that
+    /// connects ends the other's connection, for ever. A network that is bad ends them more seldom.
+    static let suspiciousCuts = 5
+    /// The time within which they count.
+    static let cutPeriod: Duration = .seconds(60)
+
+    /// Notes that the broker ended an open connection. Returns how often it did of late, if that is to be said.
+    func cut(at uptime: Duration) -> Int? {
+        notices.withLock { notices in
+            notices.cuts.removeAll { uptime - $0 >= Self.cutPeriod }
+            if notices.cuts.isEmpty { notices.fight = RepeatedNotice() }
+            notices.cuts.append(uptime)
+            guard notices.cuts.count >= Self.suspiciousCuts else { return nil }
+            return notices.fight.isDue(at: uptime) ? notices.cuts.count : nil
+        }
     }
 
     /// Notes a connection. Returns whether it is to be said: one that comes and goes is said as seldom as its ends.
@@ -77,6 +98,9 @@ package final class BrokerStatus: Sendable {
             return (count: notices.failures.count, isDue: isDue)
         }
     }
+
+    /// Notes an error of a connection that holds.
+    func noted(_ error: String) { state.withLock { $0.lastError = error } }
 
     private func failed(_ error: String) {
         state.withLock { state in

@@ -93,25 +93,40 @@ package final class DocumentTopics: Sendable {
 
     /// Subscribes to all topics and to those that are added, until the task is cancelled.
     /// - Parameters:
+    ///   - first: one more topic or filter, whose messages come elsewhere. It is the first, and `begun` gets whether they come.
     ///   - uptime: says the time of this moment.
     ///   - refused: called with the error of a topic that the broker does not allow; the others go on.
     func subscribe(
-        on connection: any BrokerConnection, uptime: () -> Duration,
+        on connection: any BrokerConnection, first: String, begun: (Bool) -> Void, uptime: () -> Duration,
         refused: (_ topic: String, _ error: BrokerError) -> Void
     ) async throws {
+        let now = uptime()
+        let isSkipped = state.withLock { $0.skipped.contains(first, size: 0, at: now) }
+        let refusal: BrokerError? = try await isSkipped ? nil : subscribe(to: first, on: connection)
+        if let refusal { refused(first, refusal) }
+        begun(!isSkipped && refusal == nil)
         var known: Set<String> = []
         while !Task.isCancelled {
             for topic in next(besides: known, at: uptime()) {
                 known.insert(topic)
-                state.withLock { $0.unanswered = topic }
-                do throws(BrokerError) { try await connection.subscribe([Subscription(topic)]) } catch {
-                    guard error.code == .subscriptionRefused else { throw error }
-                    refused(topic, error)
-                }
-                answered(topic)
+                if let error = try await subscribe(to: topic, on: connection) { refused(topic, error) }
             }
             await change.wait()
         }
+    }
+
+    /// Returns the error of a broker that does not allow the topic.
+    private func subscribe(
+        to topic: String, on connection: any BrokerConnection
+    ) async throws(BrokerError) -> BrokerError? {
+        state.withLock { $0.unanswered = topic }
+        var refusal: BrokerError?
+        do throws(BrokerError) { try await connection.subscribe([Subscription(topic)]) } catch {
+            guard error.code == .subscriptionRefused else { throw error }
+            refusal = error
+        }
+        answered(topic)
+        return refusal
     }
 
     private func next(besides known: Set<String>, at uptime: Duration) -> [String] {

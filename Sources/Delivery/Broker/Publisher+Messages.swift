@@ -22,7 +22,9 @@ extension Publisher {
             )
         }
         if isCondemned {
-            outcomes.giveUp(mark, "The broker cut the connection at an answer to this topic, or did not answer it.")
+            outcomes.giveUp(
+                mark, on: answer.topic,
+                "The broker cut the connection at an answer to this topic, or did not answer it.")
             return []
         }
         if isTooLong { message = ContractCodec.shortened(message) }

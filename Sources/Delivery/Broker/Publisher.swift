@@ -127,10 +127,10 @@ struct Publisher: Sendable {
         let size = message.packetSize(connection.version)
         let uptime = settings.clock.uptime
         if mark.lane == nil, inFlight.with({ $0.refusedTopics.contains(message.topic, size: size, at: uptime) }) {
-            return try outcomes.refused(mark, .invalidTopic, window: connection.window)
+            return try outcomes.refused(mark, .invalidTopic, on: message.topic, window: connection.window)
         }
         guard size <= connection.maximumPacketSize ?? .max else {
-            return try outcomes.refused(mark, .packetTooLarge, window: connection.window)
+            return try outcomes.refused(mark, .packetTooLarge, on: message.topic, window: connection.window)
         }
         inFlight.with { machine in
             machine.sent(
@@ -143,7 +143,7 @@ struct Publisher: Sendable {
             try connection.publish(message, as: MessageToken(rawValue: mark.token))
         } catch  where error.code == .invalidMessage {
             settings.logger.error("A message cannot be sent.", metadata: ["error": "\(error)"])
-            try outcomes.refused(mark, .invalidTopic, window: connection.window)
+            try outcomes.refused(mark, .invalidTopic, on: message.topic, window: connection.window)
         }
     }
 

@@ -91,6 +91,9 @@ package struct PoisonMessageSplitter: Sendable {
         messages += 1
     }
 
+    /// The topic of a message in flight.
+    func topic(of token: Int64) -> String? { flying.first { $0.token == token }?.item.topic }
+
     /// Whether the oldest message in flight waits too long for the broker's answer.
     package func isOverdue(at uptime: Duration) -> Bool {
         flying.first.map { uptime - $0.sentAt > Self.answerLimit } ?? false

@@ -13,6 +13,8 @@ extension PublishMachine {
         case quarantine(RefusedFact)
         /// An answer or a state is given up.
         case givenUp(DeliveryMark)
+        /// The broker takes nothing of ours: the fact keeps its place until the connection has held for a while.
+        case held
         /// The connection must end: the message is sent again, later or in smaller parts.
         case reconnect
     }

@@ -13,6 +13,10 @@ struct PublishMachine: Sendable {
     static let quotaTries = 120
     /// Chosen topics at whose answers the broker cuts within `chosenPause`, after which no chosen topic gets one.
     static let maximumClosed = 3
+    /// How long a connection holds on which the broker takes nothing of ours, at first; the commands of the connection run meanwhile.
+    static let firstHold: Duration = .seconds(10)
+    /// The longest time: an access list that is corrected takes effect within it.
+    static let longestHold: Duration = .seconds(60)
     /// How long answers to a chosen topic, or to all of them, are given up: as long as a command's sender may ask again.
     static let chosenPause = StoredAnswer.memory
 
@@ -53,14 +57,28 @@ struct PublishMachine: Sendable {
     private var replays: [Int64: (left: Int, isRefused: Bool)] = [:]
     /// Whether the broker has taken a message on this connection.
     private var hasTaken = false
+    /// When this connection has held long enough, since the broker refused a fact; `nil` if it refused none, or took a message before.
+    private var heldUntil: Duration?
+    private var hold = PublishMachine.firstHold
 
     // MARK: Connections
 
     mutating func connected(limit: Int?) {
         announced = limit
         hasTaken = false
+        heldUntil = nil
         inFlight = [:]
         replays = [:]
+    }
+
+    /// Whether the connection must end now, so that the facts are sent again that the broker refused while it took nothing.
+    func isHoldOver(at uptime: Duration) -> Bool { heldUntil.map { hasTaken || uptime >= $0 } ?? false }
+
+    /// Holds the connection, and each next one longer, until the broker takes something.
+    private mutating func holdConnection(at uptime: Duration) {
+        guard heldUntil == nil else { return }
+        heldUntil = uptime + hold
+        hold = min(hold * 2, Self.longestHold)
     }
 
     /// The connection ended by a decision of the gateway.
@@ -205,6 +223,7 @@ struct PublishMachine: Sendable {
         let item = poison.settled(mark.token, isTaken: refusal == nil)
         guard let refusal else {
             hasTaken = true
+            hold = Self.firstHold
             if let item {
                 if !hopeless.isEmpty { hopeless.remove(item.topic) }
                 refusedTopics.taken(item.topic, size: item.size)
@@ -225,7 +244,8 @@ struct PublishMachine: Sendable {
             guard let item, let blamed = poison.failed(item), blame(blamed, at: uptime) else { return .reconnect }
         case .notAuthorized where mark.isFact && !hasTaken:
             // The broker takes nothing of ours: its access list is being written.
-            return .reconnect
+            holdConnection(at: uptime)
+            return .held
         case .packetTooLarge:
             if case .entry(.answer, let number) = mark, let item, shorten(item, number) { return .reconnect }
             if let smaller = item?.smaller {
@@ -234,7 +254,9 @@ struct PublishMachine: Sendable {
             }
         case .notAuthorized, .invalidTopic, .invalidPayload: break
         }
-        return settled(mark, "The broker refused it: \(refusal).")
+        let place = item.map { " at \($0.topic)" } ?? ""
+        let remedy = refusal == .notAuthorized ? " \(BrokerRefusal.accessRemedy)" : ""
+        return settled(mark, "The broker refused it\(place): \(refusal).\(remedy)")
     }
 
     private mutating func settled(_ mark: DeliveryMark, _ reason: String?) -> Outcome {

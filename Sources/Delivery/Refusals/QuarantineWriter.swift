@@ -102,9 +102,13 @@ final class QuarantineWriter: Sendable {
             waiting.taken.removeFirst(min(batch.taken.count, waiting.taken.count))
         }
         for fact in batch.refused {
-            settings.logger.error(
+            let (count, isDue) = inFlight.givesUp(fact.reason, at: settings.clock.uptime)
+            settings.logger.log(
+                level: isDue ? .error : .debug,
                 "The broker does not take a message; it is put aside, and replay sends it again.",
-                metadata: ["message": "\(fact.number) (\(fact.lane))", "reason": "\(fact.reason)"])
+                metadata: [
+                    "message": "\(fact.number) (\(fact.lane))", "reason": "\(fact.reason)", "times": "\(count)",
+                ])
             inFlight.forget(fact.lane, fact.number)
         }
         watermarks.acknowledged(batch.refused.map { .entry($0.lane, $0.number) })

@@ -116,14 +116,14 @@ package final class RetainedStates: Sendable {
         }
     }
 
-    /// Begins a connection: publishes everything again.
-    func connect() {
+    /// Begins a connection with this version of MQTT: publishes everything again.
+    func connect(_ version: MQTTVersion = .v5) {
         state.withLock { state in
             state.isConnected = true
             for (key, entry) in state.entries where !entry.isKept { state.entries[key] = nil }
             // The state from before the connection would deny it for ten seconds.
             if case .gatewayState(var gateway)? = state.entries[.gatewayState] {
-                gateway.broker = GatewayState.connected
+                gateway.describe(version)
                 state.entries[.gatewayState] = .gatewayState(gateway)
             }
             state.queue = Deque(state.order)
@@ -216,6 +216,12 @@ package final class RetainedStates: Sendable {
         if let entry { put(entry) }
     }
 
+    /// Publishes the gateway's info once more, unchanged: its echo says whether the broker takes it.
+    func repeatInfo() {
+        let entry = state.withLock { $0.entries[.gatewayInfo] }
+        if let entry { put(entry) }
+    }
+
     /// Publishes everything once more.
     package func repeatAll() {
         state.withLock { state in
@@ -226,6 +232,14 @@ package final class RetainedStates: Sendable {
 
     /// Whether an entry that is sent once still waits.
     package var hasOnce: Bool { state.withLock { $0.onceCount > 0 } }
+}
+
+extension GatewayState {
+    /// Has the members about the connection say which version of MQTT it speaks; `nil` for no connection.
+    package mutating func describe(_ version: MQTTVersion?) {
+        broker = version == nil ? nil : Self.connected
+        protocolVersion = version?.rawValue
+    }
 }
 
 extension RetainedStates.Entry {

@@ -34,8 +34,11 @@ final class CoreView: GatewayView {
         var overview = GatewayOverview(
             version: core.settings.version, startedAt: core.startedAt, now: clock.now)
         overview.isClockSynchronised = clock.isSynchronised
+        let version = core.status.snapshot.version
         overview.state = core.reported.withLock { $0.state }
-        overview.isConnected = core.status.snapshot.isConnected
+        // The newest report may be from before the connection.
+        overview.state?.describe(version)
+        overview.isConnected = version != nil
         overview.lanes = core.outbox.counts
         overview.inFlight = core.outbox.inFlight
         overview.isConfigurationRefused = core.refusedReload.withLock { $0 != nil }
@@ -70,6 +73,7 @@ final class CoreView: GatewayView {
         var late = core.reported.withLock { $0.late.map(\.name) }
         if core.hasBegun.value == nil { late.append("start") }
         if !core.status.snapshot.isConnected { late.append("broker") }
+        if core.own.isEchoMissing { late.append("broker.access") }
         for device in devices {
             guard case .availability(isOnline: false)? = core.retained.states(of: device, [.availability]).first
             else { continue }

@@ -41,17 +41,11 @@ extension GatewayCore {
             dropped: statistics.dropped, quarantined: statistics.quarantined, storeBytes: statistics.bytes,
             lastError: statistics.lastError ?? refusedReload.withLock { $0 } ?? status.snapshot.lastError,
             late: late, statistics: self.statistics.withLock { $0 }, at: last?.at ?? settings.clock.now)
-        describeConnection(in: &state)
+        state.describe(status.snapshot.version)
         if status.snapshot.dropped > 0 { state.dropped["refused"] = status.snapshot.dropped }
         guard state != last else { return }
         state.at = settings.clock.now
         publish(state)
-    }
-
-    private func describeConnection(in state: inout GatewayState) {
-        let version = status.snapshot.version
-        state.broker = version == nil ? nil : GatewayState.connected
-        state.protocolVersion = version?.rawValue
     }
 
     private func publish(_ state: GatewayState) {
@@ -80,7 +74,7 @@ extension GatewayCore {
                 guard var state = last, state.late != late else { return }
                 state.late = late
                 // The last report may be from before the connection.
-                describeConnection(in: &state)
+                state.describe(status.snapshot.version)
                 state.at = settings.clock.now
                 publish(state)
             }
@@ -174,6 +168,28 @@ extension GatewayCore {
         try await forgetStored(device)
         removedDevices.withLock { $0[device] = nil }
         return true
+    }
+
+    /// Empties the topics that another store left at the broker, of devices that are not configured.
+    func emptyFound() async {
+        while !Task.isCancelled {
+            let found = await own.found()
+            // Home Assistant releases their entities first, with the announcements: it would log empty states.
+            do { try await settings.clock.sleep(for: Self.foundSettling) } catch { return }
+            try? await reloading.withCancellableLock {
+                for device in found {
+                    // This store empties those of a device that it knows.
+                    guard await supervisor[device] == nil, removedDevices.withLock({ $0[device] == nil }) else {
+                        continue
+                    }
+                    // Until the last one is empty, which is `info`, the device is found again.
+                    for message in codec.removal(of: device).reversed() { retained.put(.stale(topic: message.topic)) }
+                    settings.logger.notice(
+                        "Another store left a device at the broker that is not configured; its retained topics are emptied.",
+                        metadata: ["device.id": "\(device)"])
+                }
+            }
+        }
     }
 
     /// Empties the topics of a device that comes back, before it says anything: it may publish fewer than before.

@@ -17,6 +17,8 @@ package final class GatewayCore: Sendable {
     /// The number of consecutive checks, one per `cleanInterval`, that must find the broker connected before a removed
     /// device is forgotten.
     static let checksBeforeForgetting = 2
+    /// The time between the withdrawal of the announcements of a device that another store left, and the clearing of its topics.
+    static let foundSettling: Duration = .seconds(3)
 
     /// The result of `reload`: the devices of the changed configuration, or its errors.
     package typealias Reload = @Sendable () async throws -> [DeviceSetup]
@@ -33,6 +35,8 @@ package final class GatewayCore: Sendable {
     let status = BrokerStatus()
     let codec: ContractCodec
     let discovery: DiscoveryPublisher
+    /// What the broker gives back of the gateway's own topics.
+    let own: OwnTopics
     let startedAt: Timestamp
     let generator: SplitMix64
     let reload: Reload
@@ -79,6 +83,7 @@ package final class GatewayCore: Sendable {
         self.outbox = outbox
         retained = RetainedStates(beside: outbox)
         codec = ContractCodec(settings: settings.delivery, discovery: discovery)
+        own = OwnTopics(settings.topics)
         commandQueue = CommandQueue(topics: settings.topics)
         parser = CommandParser(
             topics: settings.topics, discoveryPrefix: discovery.prefix, calendar: settings.calendar)
@@ -116,6 +121,7 @@ package final class GatewayCore: Sendable {
             group.addTask { await self.whileRunning(until: loop) { await self.reportState() } }
             group.addTask { await self.whileRunning(until: loop) { await self.reportLate() } }
             group.addTask { await self.whileRunning(until: loop) { await self.cleanStore() } }
+            group.addTask { await self.whileRunning(until: loop) { await self.emptyFound() } }
             group.addTask {
                 await self.whileRunning(until: loop) {
                     await self.discovery.followHomeAssistant(clock: self.settings.clock)
@@ -148,7 +154,8 @@ package final class GatewayCore: Sendable {
     var brokerLoop: BrokerLoop {
         BrokerLoop(
             broker: broker, store: store, outbox: outbox, retained: retained, codec: codec, status: status,
-            settings: settings.delivery, documents: settings.documents, inbox: { await self.commandQueue.add($0) },
+            settings: settings.delivery, documents: settings.documents, own: own,
+            inbox: { await self.commandQueue.add($0) },
             room: { await self.commandQueue.waitForRoom() }, connected: { self.discovery.connected() })
     }
 

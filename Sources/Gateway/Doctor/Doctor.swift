@@ -1,12 +1,15 @@
 import CTimex
+import Contract
 import Engines
 import Foundation
 package import GatewayKit
+import Listening
 import Logging
 import MQTT
 import Mosquitto
 import Store
 package import Vitals
+import Web
 
 /// Checks everything that a gateway with a configuration needs, changes nothing, and says what to do.
 package struct Doctor: Sendable {
@@ -21,7 +24,8 @@ package struct Doctor: Sendable {
         self.clock = clock
     }
 
-    /// Checks everything, which takes as long as the slowest answer: ten seconds for each broker that is silent.
+    /// Checks everything, which takes as long as the slowest answer: ten seconds for each broker that is silent, and five for one that
+    /// drops what is published.
     package func report() async -> DoctorReport {
         let configuration: GatewayConfiguration
         do throws(ConfigurationError) { configuration = try loader.load(file) } catch {
@@ -34,6 +38,7 @@ package struct Doctor: Sendable {
             findings.append(Finding(.warning, "library", notice))
         }
         findings += await brokers(configuration)
+        findings += listeners(configuration)
         // Also one with a section that no device uses yet: its author is about to add the device.
         for service in configuration.services {
             let context = ServiceContext(clock: clock, logger: Self.silent)
@@ -87,22 +92,74 @@ package struct Doctor: Sendable {
 
     /// Each broker of the list. One that answers is enough: the gateway uses it.
     private func brokers(_ configuration: GatewayConfiguration) async -> [Finding] {
-        var answers: [(server: BrokerServer, version: Result<MQTTVersion, BrokerError>)] = []
+        var replies: [(server: BrokerServer, reply: Result<BrokerCheck.Reply, BrokerError>)] = []
         for server in configuration.mqtt.servers {
-            answers.append((server, await BrokerCheck(configuration, server).version()))
+            let check = BrokerCheck(configuration, server, at: clock.now)
+            replies.append((server, await check.reply(clock)))
         }
-        let isReached = answers.contains { (try? $0.version.get()) != nil }
+        let isReached = replies.contains { (try? $0.reply.get()) != nil }
+        return replies.flatMap { server, reply -> [Finding] in
+            switch reply {
+            case .success(let reply): return self.findings(configuration, of: server, reply)
+            case .failure(let trouble):
+                // Most errors begin with the server, and some say what to do.
+                let text = "\(trouble)".contains("\(server)") ? "\(trouble)" : "\(server): \(trouble)"
+                let remedy = text.hasSuffix(trouble.remedy) ? "" : " \(trouble.remedy)"
+                return [Finding(isReached ? .warning : .problem, "broker", text + remedy)]
+            }
+        }
+    }
+
+    private func findings(
+        _ configuration: GatewayConfiguration, of server: BrokerServer, _ reply: BrokerCheck.Reply
+    ) -> [Finding] {
+        let user = configuration.mqtt.username.map { "the user \($0)" } ?? "the gateway"
+        var findings = reply.refused.map { topic -> Finding in
+            let doubt = reply.version == .v311 ? ", or does not let it read that. Allow both" : ". Allow it"
+            return Finding(
+                .problem, "broker",
+                "\(server) does not take what \(user) publishes at \(topic)\(doubt) in the broker's access list.")
+        }
+        if let store = reply.store, isForeign(store, to: configuration.store.path) {
+            findings.append(
+                Finding(
+                    .problem, "broker",
+                    "Another gateway is online at \(configuration.topics.root), with the store \(store). Set gateway.id, and "
+                        + "mqtt.client_id if it has one, to another name."))
+        }
+        guard findings.isEmpty else { return findings }
         let isFree = configuration.mqtt.version == nil && !LibraryVersion.loaded.endsAtUnknownProperties
-        return answers.map { server, version in
-            switch version {
-            case .success(.v311) where isFree:
+        if reply.version == .v311, isFree {
+            return [
                 Finding(
                     .warning, "broker",
                     "\(server) lets the gateway in, but speaks only MQTT 3.1.1. \(MQTTVersion.lossOf311)")
-            case .success: Finding(.fine, "broker", "\(server) lets the gateway in, and subscribe to its commands.")
-            case .failure(let trouble):
-                Finding(isReached ? .warning : .problem, "broker", "\(server): \(trouble) \(trouble.remedy)")
+            ]
+        }
+        return [Finding(.fine, "broker", "\(server) lets the gateway in, and subscribe to its commands.")]
+    }
+
+    /// Whether it is not the store of this path. One that cannot be read has its own finding.
+    private func isForeign(_ store: String, to path: String) -> Bool {
+        guard FileManager.default.fileExists(atPath: path) else { return true }
+        guard let inspection = try? StoreInspection(of: path) else { return false }
+        return inspection.identity.lowercased() != store.lowercased()
+    }
+
+    /// Each address at which the gateway listens. One that it listens at now is taken, and as it should be.
+    private func listeners(_ configuration: GatewayConfiguration) -> [Finding] {
+        let used = Set(configuration.devices.flatMap(\.serviceNames))
+        var listeners = configuration.web.map { [(name: "web", address: $0.listen.address)] } ?? []
+        for service in configuration.services where used.contains(service.name) {
+            guard let address = service.service.listens.flatMap({ ListenAddress($0) }) else { continue }
+            listeners.append((name: service.name, address: address))
+        }
+        return listeners.map { name, address -> Finding in
+            do throws(ListenError) { try address.tryListening() } catch {
+                guard error.isTaken, configuration.isStoreInUse else { return Finding(.problem, name, "\(error)") }
+                return Finding(.fine, name, "\(address) is in use, and the gateway runs.")
             }
+            return Finding(.fine, name, "\(address) is free.")
         }
     }
 }

@@ -3,7 +3,7 @@ package enum DemoConfiguration {
     /// The configuration's text, for a broker and with the store in the folder of the configuration.
     package static func text(broker: String) -> String {
         """
-        gateway: {id: home}
+        gateway: {id: demo}
         mqtt: {url: "\(broker)"}
         store: {path: demo.sqlite}
         sync: {first: 7d, every: 1m}

@@ -58,10 +58,15 @@ package struct StoreTool: Sendable {
             "waiting   " + inspection.waiting.map { "\($0.lane.name) \($0.messages)" }.joined(separator: ", "),
         ]
         for series in inspection.series {
-            var line = "\(series.device) \(series.metric): \(series.samples) samples, \(series.days) days"
+            var line = "\(series.device) \(series.metric): \(Self.counts(samples: series.samples, days: series.days))"
             if let oldest = series.oldest, let newest = series.newest { line += ", \(oldest) to \(newest)" }
             lines.append(line)
         }
         return lines.joined(separator: "\n") + "\n"
+    }
+
+    /// How many samples and summaries there are, in words.
+    static func counts(samples: Int, days: Int) -> String {
+        "\(samples) \(samples == 1 ? "sample" : "samples"), \(days) daily \(days == 1 ? "summary" : "summaries")"
     }
 }

@@ -158,6 +158,12 @@ enum GatewayLimits {
             "answer of the broker", time: PoisonMessageSplitter.answerLimit, "the gateway connects again",
             "a busy broker answers within seconds"),
         OperatorLimit(
+            "echo of `gateway/info` (MQTT 3.1.1)", time: OwnTopics.echoLimit, "`broker.access` is not ready",
+            "as long as the answer to a subscription"),
+        OperatorLimit(
+            "devices of another store at a time", count: OwnTopics.maximumFound,
+            "the next connection empties the topics of the others", "each has some fifty topics"),
+        OperatorLimit(
             "pause of a refused topic", time: RefusedTopics.maximumWait, "it is tried again; pauses double up to it",
             "each attempt costs a few connections"),
         OperatorLimit(

@@ -26,6 +26,10 @@ extension Discovery {
     /// Whether a topic announces a device of this gateway, in any discovery mode.
     package func isTopic(_ topic: String, of device: String) -> Bool { topic.contains("/\(node(device))/") }
 
+    /// A topic of announcements that no device has, since its name has a capital letter: an empty message there, which is not retained,
+    /// tells Home Assistant nothing.
+    package var trialTopic: String { deviceTopic(node("Doctor")) }
+
     /// The message that migrates a topic of the other discovery mode, before its entities are announced in this mode:
     /// Home Assistant then releases the entities but keeps their users' customisations. `nil` for a topic of this mode.
     ///

@@ -147,7 +147,7 @@ extension Sleep {
         case inBed
         /// More than half of the time asleep has no stage.
         case asleep
-        /// At least half of the time asleep has stages.
+        /// At least half of the time asleep has stages, or it is known that all of it was awake.
         case stages
 
         package static func < (a: Detail, b: Detail) -> Bool { a.rawValue < b.rawValue }
@@ -156,7 +156,10 @@ extension Sleep {
     /// How much it says.
     package var detail: Detail {
         let asleep = minutesAsleep
-        if asleep == 0 { return .inBed }
+        if asleep == 0 {
+            let isKnown = !stages.isEmpty || minutes(.awake) > 0
+            return isKnown && minutes(.inBed) == 0 ? .stages : .inBed
+        }
         return minutes(.asleep) > asleep / 2 ? .asleep : .stages
     }
 }

@@ -167,9 +167,9 @@ class Reference:
                         sum(to - since for since, to, depth in content if depth == one) // MINUTE for one in ASLEEP)
 
     def counts(self, metric, place, start, end):
-        """Whether a count holds: no earlier source has the time, and no record of its own with the same start is a better one."""
+        """Whether a count holds: no earlier source has the time uncorrected, and none of its own with the same start is a better one."""
         for other, since, until in self.counted[metric]:
-            if other < place and meet(start, end, since, until):
+            if other < place and meet(start, end, since, until) and (not self.is_export or self.newest[metric, other, since] == until):
                 return False
             if other != place or since != start or until == end:
                 continue

@@ -3,6 +3,7 @@ import GatewayKit
 import GatewayTesting
 import MQTT
 import Mosquitto
+import Store
 import TestSupport
 import Testing
 import Vitals
@@ -78,11 +79,87 @@ import Vitals
             let unreachable = try await report(toy, in: folder, url: "mqtt://127.0.0.1:\(port)")
             #expect(of("broker", unreachable).map(\.severity) == [.problem])
             #expect(unreachable.text.contains("Start the broker, or correct mqtt.url."))
+            let said = try #require(of("broker", unreachable).first?.text)
+            #expect(said.components(separatedBy: "mqtt://127.0.0.1:\(port)").count == 2, "\(said)")
+            #expect(said.components(separatedBy: "Start the broker").count == 2, "\(said)")
             let users = MosquittoOptions(users: ["vitals": "right"])
             let refused = try await report(
                 toy, in: folder, on: users, mqtt: ", username: vitals, password: {env: PW}")
             #expect(!refused.isSound)
             #expect(of("broker", refused).first?.text.contains("mqtt.password") == true, "\(refused.text)")
+        }
+    }
+
+    @Test(arguments: ["3.1.1", "5"])
+    func `a broker that drops what the gateway publishes is a problem, with the topics`(version: String) async throws {
+        try await withRoom { folder in
+            // The shipped list, for other names.
+            let rules = [
+                "topic readwrite vitals2mqtt/+/gateway/response", "topic read health/#",
+                "topic readwrite homeassistant/device/+/config",
+            ]
+            let topics = ", base_topic: health, protocol: \"\(version)\""
+            let options = MosquittoOptions(accessList: rules, lines: [MosquittoOptions.endsNoRefusedPublisher])
+            let base = try await report(toy, in: folder, on: options, mqtt: topics)
+            #expect(of("broker", base).map(\.severity) == [.problem], "\(base.text)")
+            #expect(base.text.contains("publishes at health/home/gateway/response"), "\(base.text)")
+            #expect(base.text.contains("in the broker's access list."))
+            let prefix = try await report(
+                toy + "home_assistant: {prefix: ha}\n", in: folder, on: options, mqtt: ", protocol: \"\(version)\"")
+            #expect(of("broker", prefix).map(\.severity) == [.problem], "\(prefix.text)")
+            #expect(prefix.text.contains("publishes at ha/device/vitals2mqtt_home_Doctor/config"), "\(prefix.text)")
+        }
+    }
+
+    @Test
+    func `another store's gateway that is online at the same topics is a problem, and one that is offline is none`()
+        async throws
+    {
+        try await withRoom { folder in
+            for (status, severity) in [("online", Finding.Severity.problem), ("offline", .fine)] {
+                let box = Recorder<DoctorReport>()
+                try await withMosquitto(MosquittoOptions()) { server in
+                    for (topic, text) in [
+                        ("status", status), ("info", #"{"schema":"vitals2mqtt.gateway_info/1","store":"a-b-c"}"#),
+                    ] {
+                        try await server.publish(
+                            OutgoingMessage(
+                                topic: "vitals2mqtt/home/gateway/\(topic)", payload: Array(text.utf8), isRetained: true)
+                        )
+                    }
+                    let text = "mqtt: {url: \"mqtt://127.0.0.1:\(server.port)\"}\n\(toy)"
+                    let file = try write(text, to: "c.yaml", in: folder)
+                    box.append(
+                        await Doctor(of: file, with: ConfigurationLoader(plugins: TestPlugin.catalogue)).report())
+                }
+                let report = try #require(box.elements.first)
+                #expect(of("broker", report).map(\.severity) == [severity], "\(report.text)")
+                #expect(report.text.contains("with the store a-b-c") == (severity == .problem))
+            }
+        }
+    }
+
+    @Test func `an address that another program has is a problem, unless the gateway runs`() async throws {
+        try await withRoom { folder in
+            let port = try freePort()
+            let web = toy + "web: {listen: \"127.0.0.1:\(port)\"}\n"
+            let free = try await report(web, in: folder)
+            #expect(of("web", free) == [Finding(.fine, "web", "127.0.0.1:\(port) is free.")])
+            let box = Recorder<DoctorReport>()
+            try await withMosquitto(MosquittoOptions()) { server in
+                let url = "mqtt://127.0.0.1:\(server.port)"
+                let text = "mqtt: {url: \"\(url)\"}\n\(toy)web: {listen: \"127.0.0.1:\(server.port)\"}\n"
+                let file = try write(text, to: "c.yaml", in: folder)
+                let doctor = Doctor(of: file, with: ConfigurationLoader(plugins: TestPlugin.catalogue))
+                box.append(await doctor.report())
+                let store = try SQLiteStore(
+                    path: "\(folder)/new.sqlite", options: StoreOptions(), now: Timestamp(milliseconds: 0),
+                    newIdentity: SampleID(high: 1, low: 2), onCommit: { _ in })
+                box.append(await doctor.report())
+                try await store.close()
+            }
+            #expect(box.elements.map { of("web", $0).map(\.severity) } == [[.problem], [.fine]])
+            #expect(box.elements.first?.text.contains("another program listens there") == true)
         }
     }
 

@@ -24,6 +24,10 @@ package struct MosquittoOptions: Sendable {
     /// More lines for the configuration file.
     package var lines: [String]
 
+    /// A line for a broker that only drops what its access list refuses, as it does by default: with an unlimited queue, which tests
+    /// have otherwise, mosquitto 2.0.11 takes the queue for full then, and ends the connection.
+    package static let endsNoRefusedPublisher = "max_queued_messages 100000"
+
     /// Creates options; by default anyone may connect, without encryption or persistence.
     package init(
         isPersistent: Bool = false, users: [String: String] = [:], accessList: [String] = [],

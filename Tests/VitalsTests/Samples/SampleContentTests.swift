@@ -99,7 +99,7 @@ import Vitals
     static let details: [([Sleep.Stage.Depth: Int], Sleep.Detail)] = [
         ([:], .inBed), ([.inBed: 480], .inBed), ([.inBed: 60, .awake: 5], .inBed), ([.asleep: 1], .asleep),
         ([.asleep: 420, .inBed: 20], .asleep), ([.asleep: 3, .light: 2], .asleep), ([.asleep: 2, .light: 2], .stages),
-        ([.asleep: 2, .rem: 3], .stages), ([.deep: 90, .awake: 200], .stages),
+        ([.asleep: 2, .rem: 3], .stages), ([.deep: 90, .awake: 200], .stages), ([.awake: 33], .stages),
     ]
 
     @Test(arguments: details)

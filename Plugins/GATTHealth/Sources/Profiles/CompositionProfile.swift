@@ -28,13 +28,13 @@ struct CompositionProfile: Sendable {
         clock = RecordClock(calendar: calendar)
         self.user = user
         self.hasWeight = hasWeight
-        status = quirk?.effect == .status(.composition) ? StatusScale(.composition, calendar: calendar) : nil
+        status = quirk?.effect == .status(.bodyComposition) ? StatusScale(.bodyComposition, calendar: calendar) : nil
     }
 
     /// The events of a value that arrives now.
     mutating func events(of bytes: [UInt8], at now: Timestamp) -> [DeviceEvent] {
-        if status == nil, StatusWeight.isCertain(bytes, .composition) {
-            status = StatusScale(.composition, calendar: clock.calendar)
+        if status == nil, StatusWeight.isCertain(bytes, .bodyComposition) {
+            status = StatusScale(.bodyComposition, calendar: clock.calendar)
         }
         if let events = status?.events(of: bytes, at: now) { return events }
         var start: Timestamp?

@@ -33,14 +33,14 @@ struct Quirk: Sendable, Hashable {
             models: ["XMTZC01HM", "XMTZC04HM"],
             deviation:
                 "sends each change of the load; the flags are a status: bit 0 pounds, 4 jin, 5 stable, 7 taken off",
-            effect: .status(.weight),
+            effect: .status(.weightScale),
             source: "https://github.com/oliexdev/openScale/wiki/Xiaomi-Bluetooth-Mi-Scale"),
         Quirk(
             device: "Mi Body Composition Scale (XMTZC02HM, XMTZC05HM)", service: Assigned.compositionService,
             names: ["MIBCS", "MIBFS"], characteristics: Assigned.miHistory, models: ["XMTZC02HM", "XMTZC05HM"],
             deviation:
                 "sends each change of the load in 13 bytes, and no fat; bit 0 pounds, 13 stable, 14 jin, 15 taken off",
-            effect: .status(.composition),
+            effect: .status(.bodyComposition),
             source: "https://github.com/wiecosystem/Bluetooth/blob/master/doc/devices/huami.health.scale2.md"),
     ]
 

@@ -12,14 +12,14 @@ struct ScaleProfile: Sendable {
     init(calendar: LocalCalendar, user: Int?, quirk: Quirk? = nil) {
         clock = RecordClock(calendar: calendar)
         self.user = user
-        status = quirk?.effect == .status(.weight) ? StatusScale(.weight, calendar: calendar) : nil
+        status = quirk?.effect == .status(.weightScale) ? StatusScale(.weightScale, calendar: calendar) : nil
     }
 
     /// The events of a value that arrives now.
     mutating func events(of bytes: [UInt8], at now: Timestamp) -> [DeviceEvent] {
         // Bits that the profile reserves say what a scale is whose name and model are not known.
-        if status == nil, StatusWeight.isCertain(bytes, .weight) {
-            status = StatusScale(.weight, calendar: clock.calendar)
+        if status == nil, StatusWeight.isCertain(bytes, .weightScale) {
+            status = StatusScale(.weightScale, calendar: clock.calendar)
         }
         if let events = status?.events(of: bytes, at: now) { return events }
         var start: Timestamp?

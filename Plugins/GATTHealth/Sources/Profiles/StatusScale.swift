@@ -30,14 +30,14 @@ struct StatusWeight: Sendable, Hashable {
     /// How the bytes of a characteristic are arranged.
     enum Form: Sendable, Hashable {
         /// In a Weight Measurement, 10 bytes: status, weight, time (openScale's wiki, Xiaomi Bluetooth Mi Scale).
-        case weight
+        case weightScale
         /// In a Body Composition Measurement, 13 bytes: two bytes of status, time, impedance, weight (wiecosystem, huami.health.scale2).
-        case composition
+        case bodyComposition
 
-        var length: Int { self == .weight ? 10 : 13 }
+        var length: Int { self == .weightScale ? 10 : 13 }
     }
 
-    /// What the flags say, by the bits of the form `weight`; its bits 1, 2, 3 and 6 have no known meaning.
+    /// What the flags say, by the bits of the form `weightScale`; its bits 1, 2, 3 and 6 have no known meaning.
     struct Status: OptionSet, Sendable, Hashable {
         let rawValue: UInt8
         static let pounds = Status(rawValue: 0x01)
@@ -57,11 +57,11 @@ struct StatusWeight: Sendable, Hashable {
         var reader = FieldReader(bytes)
         let raw: Int
         switch form {
-        case .weight:
+        case .weightScale:
             status = Status(rawValue: try reader.uint8())
             raw = Int(try reader.uint16())
             time = try reader.dateTime()
-        case .composition:
+        case .bodyComposition:
             let (units, state) = (try reader.uint8(), try reader.uint8())
             status = Status(rawValue: units & 0x01 | state & 0xa0)
             if state & 0x40 != 0 { status.insert(.jin) }
@@ -83,8 +83,8 @@ struct StatusWeight: Sendable, Hashable {
     static func isCertain(_ bytes: [UInt8], _ form: Form) -> Bool {
         guard bytes.count == form.length else { return false }
         return switch form {
-        case .weight: bytes[0] & 0x0e == 0x02 && bytes[0] & 0xa0 != 0
-        case .composition: bytes[0] & 0x02 != 0 && bytes[1] & 0xe0 != 0
+        case .weightScale: bytes[0] & 0x0e == 0x02 && bytes[0] & 0xa0 != 0
+        case .bodyComposition: bytes[0] & 0x02 != 0 && bytes[1] & 0xe0 != 0
         }
     }
 }
