@@ -1,4 +1,3 @@
-import Concurrency
 package import GatewayKit
 import Vitals
 
@@ -27,26 +26,7 @@ package struct PhoneDriver<App: PhoneApp>: DeviceDriver {
             throw DeviceError(.failure, "The driver \(App.driver) needs a link for documents.")
         }
         let session = PhoneSession<App>(options, emptyDocuments, sentAlerts, context)
-        let ending = Promise<any Error>()
-        do {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask {
-                    // The reader of the events gets the end before the group does.
-                    do { try await session.serve(documents) } catch {
-                        ending.fulfil(error)
-                        session.close(error)
-                    }
-                }
-                defer {
-                    session.close(nil)
-                    group.cancelAll()
-                }
-                try await body(session)
-            }
-        } catch {
-            // The link says better than the session's body why it is over.
-            throw ending.value ?? error
-        }
+        try await session.run(over: documents, body)
     }
 }
 

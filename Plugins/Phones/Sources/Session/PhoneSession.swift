@@ -5,7 +5,8 @@ import Synchronization
 import Vitals
 
 /// A session with a phone: its documents become samples, and each gets its answer when all of its samples are settled.
-final class PhoneSession<App: PhoneApp>: DeviceSession {
+final class PhoneSession<App: PhoneApp>: DocumentSession {
+    static var title: String { "The phone's session" }
     let description: DeviceDescription
     private let metrics: Set<Metric>
     private let source: String?
@@ -17,9 +18,9 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
     private let emptyDocuments: EmptyDocuments
     private let sentAlerts: SentAlerts
     private let context: SessionContext
-    private let inbox = EventInbox()
+    let inbox = EventInbox()
     private let batches = SettledBatches()
-    private let isOver = Promise<Void>()
+    let isOver = Promise<Void>()
 
     init(
         _ options: PhoneOptions, _ emptyDocuments: EmptyDocuments, _ sentAlerts: SentAlerts, _ context: SessionContext
@@ -47,20 +48,6 @@ final class PhoneSession<App: PhoneApp>: DeviceSession {
     }
 
     func settle(_ receipts: [SettledReceipt]) async throws(DeviceError) { batches.settle(receipts) }
-
-    /// Ends the session.
-    func close(_ error: (any Error)?) {
-        isOver.fulfil(())
-        switch error {
-        case nil: inbox.finish()
-        case let link as LinkError where link.code == .ended: inbox.finish()
-        default: inbox.finish(DeviceError(.disconnected, "The phone's session is over: \(error.map { "\($0)" } ?? "")"))
-        }
-    }
-
-    func ping() async throws(DeviceError) {
-        if isOver.value != nil { throw DeviceError(.disconnected, "The phone's session is over.") }
-    }
 
     // MARK: - Documents
 

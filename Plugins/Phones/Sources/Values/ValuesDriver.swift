@@ -1,4 +1,3 @@
-import Concurrency
 package import GatewayKit
 import Vitals
 
@@ -64,26 +63,6 @@ package struct ValuesDriver: MessageDriver {
         reading documents: any DocumentLink, context: SessionContext,
         _ body: @Sendable (any DeviceSession) async throws -> Void
     ) async throws {
-        let session = ValuesSession(values, repeated, context)
-        let ending = Promise<any Error>()
-        do {
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask {
-                    // The reader of the events gets the end before the group does.
-                    do { try await session.serve(documents) } catch {
-                        ending.fulfil(error)
-                        session.close(error)
-                    }
-                }
-                defer {
-                    session.close(nil)
-                    group.cancelAll()
-                }
-                try await body(session)
-            }
-        } catch {
-            // The link says better than the session's body why it is over.
-            throw ending.value ?? error
-        }
+        try await ValuesSession(values, repeated, context).run(over: documents, body)
     }
 }

@@ -4,14 +4,15 @@ import Logging
 import Vitals
 
 /// A session with publishers at the broker: their messages become samples, one after the other.
-final class ValuesSession: DeviceSession {
+final class ValuesSession: DocumentSession {
+    static var title: String { "The session" }
     let description: DeviceDescription
     private let topics: [ValueTopic]
     private let repeated: RepeatedMessages
     private let context: SessionContext
-    private let inbox = EventInbox()
+    let inbox = EventInbox()
     private let batches = SettledBatches()
-    private let isOver = Promise<Void>()
+    let isOver = Promise<Void>()
 
     init(_ topics: [ValueTopic], _ repeated: RepeatedMessages, _ context: SessionContext) {
         self.topics = topics
@@ -26,20 +27,6 @@ final class ValuesSession: DeviceSession {
     func nextEvents() async throws(DeviceError) -> [DeviceEvent]? { try await inbox.next() }
 
     func settle(_ receipts: [SettledReceipt]) async throws(DeviceError) { batches.settle(receipts) }
-
-    func ping() async throws(DeviceError) {
-        if isOver.value != nil { throw DeviceError(.disconnected, "The session is over.") }
-    }
-
-    /// Ends the session.
-    func close(_ error: (any Error)?) {
-        isOver.fulfil(())
-        switch error {
-        case nil: inbox.finish()
-        case let link as LinkError where link.code == .ended: inbox.finish()
-        default: inbox.finish(DeviceError(.disconnected, "The session is over: \(error.map { "\($0)" } ?? "")"))
-        }
-    }
 
     /// Takes messages until the link ends.
     func serve(_ link: any DocumentLink) async throws {
