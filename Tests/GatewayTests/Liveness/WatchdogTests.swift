@@ -55,7 +55,8 @@ import Vitals
                 try await late.wait { !$0.isEmpty }
                 #expect(late.elements == [[.devices]])
                 #expect(watch.late == [.devices])
-                #expect(watch.waiting(longerThan: .seconds(2)) == [.devices])
+                // Without a free thread the other part waits, too.
+                #expect(watch.waiting(longerThan: .seconds(2))?.contains(.devices) == true)
                 #expect(watch.waiting(longerThan: .seconds(60)) == [])
                 try await socket.messages.wait { $0.contains("STATUS=Late: [\"devices\"].") }
                 #expect(log.entries.map { $0.metadata["liveness.part"] } == ["devices"])

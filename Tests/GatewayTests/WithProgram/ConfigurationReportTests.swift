@@ -64,7 +64,7 @@ import Vitals
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let tokens = ["phone-2", "phone-3", "phone-4", "script-1", "home-assistant"].map { "\($0)-token" }
-        for name in tokens + ["mqtt-password"] { try write("the secret of \(name)\n", to: name, in: folder) }
+        for name in tokens + ["mqtt-password"] { try write("secret-of-\(name)\n", to: name, in: folder) }
         try FileManager.default.createDirectory(atPath: "\(folder)/devices.d", withIntermediateDirectories: false)
         let made = try await Certificates.make(in: folder)
         for (path, name) in [

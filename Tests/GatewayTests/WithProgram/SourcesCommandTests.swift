@@ -53,7 +53,7 @@ import Vitals
                     Watch: "Pro"
                       steps  2  2026-01-05 12:00Z to 2026-01-05 12:15Z  steps_record_table
                       sleep  1  2026-01-04 22:00Z to 2026-01-04 22:00Z  sleep_session_record_table
-                      skipped: body_fat_record_table: no rule knows this table
+                      skipped: cervical_mucus_record_table: no rule knows this table
 
                     Fit
                       steps  2  2026-01-05 12:00Z to 2026-01-05 12:15Z  steps_record_table

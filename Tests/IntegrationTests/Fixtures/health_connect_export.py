@@ -23,10 +23,10 @@ database.executescript(f"""
     CREATE TABLE sleep_session_record_table ({common}, {interval}, notes TEXT, title TEXT);
     CREATE TABLE sleep_stages_table (parent_key INTEGER NOT NULL, stage_start_time INTEGER NOT NULL,
         stage_end_time INTEGER NOT NULL, stage_type INTEGER NOT NULL);
-    CREATE TABLE body_fat_record_table ({common}, time INTEGER, zone_offset INTEGER, local_date INTEGER, percentage REAL);
+    CREATE TABLE cervical_mucus_record_table ({common}, time INTEGER, zone_offset INTEGER, local_date INTEGER, appearance INTEGER);
     INSERT INTO application_info_table VALUES (1, 'com.example.watch', 'Watch: "Pro"'), (2, 'com.example.fit', 'Fit');
     INSERT INTO device_info_table VALUES (1, 'Example', 'Watch 3', 1);
-    INSERT INTO body_fat_record_table VALUES (1, x'01', 1, 1, 1, 2, {NOON}, 3600, 20458, 20.8);
+    INSERT INTO cervical_mucus_record_table VALUES (1, x'01', 1, 1, 1, 2, {NOON}, 3600, 20458, 2);
 """)
 first = None
 for number, argument in enumerate(sys.argv[2:]):
