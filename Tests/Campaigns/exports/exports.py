@@ -67,7 +67,11 @@ class Store:
     def expected(self, form: str) -> Counter:
         has = HAS.get(form, lambda metric: True)
         counts = Counter({metric: count for metric, count in self.counts.items() if has(metric)})
-        return counts - self.withdrawn if form == "open-mhealth" else counts
+        if form == "open-mhealth":
+            counts -= self.withdrawn
+            # A resting heart rate is a heart rate there, at rest.
+            counts["heart_rate"] += self.counts["resting_heart_rate"] - self.withdrawn["resting_heart_rate"]
+        return counts
 
 
 class Traces:
@@ -126,7 +130,7 @@ class Trial:
         """How many samples the running gateway has, by its own account."""
         command = [self.gateway.program, "store", "info", "--config", self.gateway.path]
         lines = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
-        return sum(int(line.split(": ")[1].split()[0]) for line in lines if " samples, " in line)
+        return sum(int(match[1]) for line in lines if (match := re.search(r": (\d+) samples?, ", line)))
 
     def fill(self) -> int:
         self.mosquitto.start()
