@@ -26,6 +26,12 @@ MOST = 30 * 1024
 # Seconds without a new sample after which all history is there, and for all of it.
 QUIET, READING = 20, 1800
 FORMATS = ["csv", "ndjson", "fhir", "open-mhealth"]
+# Runs a program and prints the most kilobytes that it took. The system counts the memory of who starts a program as the program's, too, so
+# that must be small.
+METER = """import resource, subprocess, sys
+status = subprocess.call(sys.argv[1:])
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+sys.exit(status)"""
 # What the formats have a place for, by the page docs/Exporting.md.
 HAS = {"fhir": lambda metric: metric != "battery", "open-mhealth": lambda metric: metric in POINTS.values()}
 
@@ -115,16 +121,11 @@ class Trial:
         """Exports to a new file. Returns its path, and the most kilobytes of memory that it took."""
         path = os.path.join(self.folder, name)
         command = [self.gateway.program, "export", "--config", self.gateway.path, "--format", form, *options, path]
-        with open(path + ".log", "w+", encoding="utf-8") as log:
-            child = subprocess.Popen(command, stdout=log, stderr=log)
-            _, found, usage = os.wait4(child.pid, 0)
-            log.seek(0)
-            said = log.read()
-        code = os.waitstatus_to_exitcode(found)
-        require(code == status, f"{' '.join(command)} ended with status {code}: {said}")
+        result = subprocess.run([sys.executable, "-c", METER, *command], capture_output=True, text=True, check=False)
+        require(result.returncode == status, f"{' '.join(command)} ended with status {result.returncode}: {result.stderr}")
         if status == 0:
             require(os.stat(path).st_mode & 0o777 == 0o600, f"{path} has the mode {os.stat(path).st_mode:o}")
-        return path, usage.ru_maxrss
+        return path, int(result.stdout.splitlines()[-1])
 
     def count(self) -> int:
         """How many samples the running gateway has, by its own account."""
