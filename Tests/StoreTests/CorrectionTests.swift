@@ -55,8 +55,10 @@ private typealias Bench = SupersedeBench
     }
 
     @Test func `parts of a night that windows have cut are no corrections of it, in any order`() async throws {
-        let parts = [0..<48, 0..<12, 30..<48, 10..<20].map { Self.stages($0, [.light, .deep, .rem]) }
-        for order in [[0, 1, 2, 3], [3, 2, 1, 0], [1, 0, 3, 2], [2, 3, 0, 1]] {
+        var parts = [0..<48, 0..<12, 30..<48, 10..<20].map { Self.stages($0, [.light, .deep, .rem]) }
+        for place in [2, 3] { parts[place].claim = .part }
+        // One that ends earlier came while the night went on.
+        for order in [[1, 0, 2, 3], [3, 2, 1, 0], [1, 0, 3, 2], [2, 3, 1, 0]] {
             let bench = try Bench()
             for place in order { try await bench.take([parts[place]], overlaps: .newest) }
             #expect(try await bench.kept() == [parts[0]], "\(order)")
@@ -67,8 +69,78 @@ private typealias Bench = SupersedeBench
         for night in [parts[0], corrected, parts[0]] { try await bench.take([night], overlaps: .newest) }
         #expect(try await bench.kept() == [corrected])
         // What has windows of the old one is old, too.
-        try await bench.take([parts[1]], overlaps: .newest)
+        try await bench.take([parts[2]], overlaps: .newest)
         #expect(try await bench.kept() == [corrected])
+    }
+
+    @Test func `a night that ends earlier at the edge of a stage, or begins later, counts if it is the newest`()
+        async throws
+    {
+        for places in [0..<40, 8..<48, 8..<40] {
+            let bench = try Bench()
+            let (night, corrected) = (Self.stages(0..<48, [.light, .deep]), Self.stages(places, [.light, .deep]))
+            for sample in [night, corrected, night] { try await bench.take([sample], overlaps: .newest) }
+            #expect(try await bench.kept() == [corrected])
+        }
+    }
+
+    @Test func `an older document corrects nothing, whichever comes first`() async throws {
+        /// What a document of this hour says.
+        func told(_ sample: Sample, at hour: Int) -> Sample {
+            var sample = sample
+            sample.reportedAt = dawn + .hours(hour)
+            return sample
+        }
+        let (old, new) = (told(Bench.steps(0..<60, 100), at: 8), told(Bench.steps(0..<60, 90), at: 9))
+        for order in [[old, new, old], [new, old], [old, old, new, old]] {
+            let bench = try Bench()
+            for sample in order { try await bench.take([sample], overlaps: .newest) }
+            #expect(try await bench.kept(.steps) == [new])
+        }
+        // Corrected to what it was.
+        let bench = try Bench()
+        for sample in [old, new, told(old, at: 10), new] { try await bench.take([sample], overlaps: .newest) }
+        #expect(try await bench.kept(.steps) == [old])
+        // Two forms of a night, and a part of a count, which a later document has.
+        let nights = [told(Bench.sleep(0..<480), at: 8), told(Bench.sleep(0..<450), at: 9)]
+        let counts = [told(Bench.steps(0..<60, 100), at: 8), told(Bench.steps(0..<30, 40), at: 9)]
+        for order in [[0, 1], [1, 0]] {
+            let bench = try Bench()
+            for place in order { try await bench.take([nights[place], counts[place]], overlaps: .newest) }
+            #expect(try await bench.kept() == [nights[1]])
+            #expect(try await bench.kept(.steps) == [counts[0]])
+        }
+    }
+
+    @Test func `nothing corrects what its source has counted, hides no other one, and is not kept by itself`()
+        async throws
+    {
+        func count(_ minutes: Range<Int>, _ amount: Int, of source: Int, changed hour: Int? = nil) -> Sample {
+            var sample = Bench.steps(minutes, amount)
+            sample.origin = Self.sources[source]
+            sample.changedAt = hour.map { dawn + .hours($0) }
+            if amount == 0 { sample.claim = .correction }
+            return sample
+        }
+        let bench = try Bench()
+        func take(_ sample: Sample) async throws -> [Double] {
+            try await bench.take([sample], overlaps: .newest)
+            return try await bench.kept(.steps).compactMap(\.value)
+        }
+        #expect(try await take(count(0..<30, 0, of: 0)) == [])
+        #expect(try await take(count(2..<29, 980, of: 1)) == [980])
+        #expect(try await take(count(0..<30, 1000, of: 0, changed: 2)) == [1000])
+        #expect(try await take(count(0..<30, 0, of: 0, changed: 3)) == [0, 980])
+        // Repeated, and in an older form.
+        #expect(try await take(count(0..<30, 0, of: 0, changed: 3)) == [0, 980])
+        #expect(try await take(count(0..<30, 1000, of: 0, changed: 2)) == [0, 980])
+        #expect(try await take(count(0..<30, 500, of: 0, changed: 4)) == [500])
+        // Of two sources with the same times.
+        #expect(try await take(count(60..<70, 7, of: 1)) == [500, 7])
+        #expect(try await take(count(60..<70, 0, of: 0)) == [500, 7])
+        #expect(try await take(count(60..<70, 9, of: 0)) == [500, 9])
+        #expect(try await take(count(60..<70, 0, of: 0)) == [500, 0])
+        #expect(try await take(count(60..<70, 7, of: 1)) == [500, 7])
     }
 
     @Test(arguments: [OverlapRule.latestEnd, .lastReported, .newest])

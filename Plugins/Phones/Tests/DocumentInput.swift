@@ -17,7 +17,11 @@ enum DocumentInput {
         if first != second { issues.append("it reads differently the second time") }
         // A record takes at least the two bytes of an element and its comma; a sleep has several stages of its own.
         if first.count > bytes.count + 1 { issues.append("\(first.count) records of \(bytes.count) bytes") }
+        for case .nothing(let sample, _) in first where !sample.countsNothing || sample.claim != .correction {
+            issues.append("\(sample) is not nothing")
+        }
         for case .sample(let sample) in first {
+            if sample.claim == .correction { issues.append("\(sample) only corrects") }
             if !app.metrics.contains(sample.metric) { issues.append("\(sample.metric) is not among its metrics") }
             if sample.end < sample.start { issues.append("\(sample) ends before it begins") }
             if sample.isValid != sample.violations.isEmpty { issues.append("\(sample) is valid and is not") }

@@ -72,7 +72,7 @@ import Vitals
 
     @Test(
         arguments: [
-            ("step_count", "count", .steps, 240), ("walking_running_distance", "km", .distance, 240_000),
+            ("step_count", "count", .steps, 240), ("walking_running_distance", "m", .distance, 240),
             ("active_energy", "kcal", .activeEnergy, 240), ("flights_climbed", "count", .floors, 240),
         ] as [(String, String, Metric, Double)])
     func `a walk that a watch and a phone count, counts once and says that the watch did`(

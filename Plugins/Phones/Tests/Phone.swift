@@ -29,12 +29,26 @@ enum Phone {
         while let record = try stream.next() {
             switch record {
             case .sample(let sample): samples.append(sample)
+            case .nothing(_, let reason): if let reason { skipped[reason, default: 0] += 1 }
             case .alert(let alert): warnings.append(alert)
             case .refused(let member, let reason): skipped["\(member): \(reason)", default: 0] += 1
             case .skipped(let reason): skipped[reason, default: 0] += 1
             }
         }
         return (samples, skipped, warnings)
+    }
+
+    /// What of a document goes to the store: samples, and what only corrects.
+    static func stored<App: PhoneApp>(_ text: String, of app: App.Type) throws -> [Sample] {
+        var stream = try App.records(of: Array(text.utf8), calendar: berlin, source: nil)
+        var samples: [Sample] = []
+        while let record = try stream.next() {
+            switch record {
+            case .sample(let sample), .nothing(let sample, _): samples.append(sample)
+            default: break
+            }
+        }
+        return samples
     }
 
     /// A moment, `2026-01-05T12:00:00Z`.

@@ -30,6 +30,7 @@ import Vitals
                 case .alert(let alert): alerts.append(alert)
                 case .refused(let member, let reason):
                     refused[member.isEmpty ? path : "\(path).\(member)"] = reason
+                case .nothing(_, let reason): skipped += reason.map { [$0] } ?? []
                 case .skipped(let reason): skipped.append(reason)
                 }
             }

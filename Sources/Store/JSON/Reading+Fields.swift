@@ -6,7 +6,11 @@ extension Sample {
     var fields: [UInt8]? {
         var members: [(key: String, value: JSONValue?)] = []
         func add(_ more: [(key: String, value: JSONValue?)]) { members += more }
-        if let changedAt { add([(RowHead.changed, .time(changedAt))]) }
+        if let changedAt {
+            add([(RowHead.changed, .time(changedAt))])
+        } else if let reportedAt {
+            add([(RowHead.reported, .time(reportedAt))])
+        }
         if let origin { add([(SampleOrigin.member, .string("\(origin.place) \(origin.name)"))]) }
         switch reading {
         case .value:
@@ -43,14 +47,18 @@ extension Sample {
     }
 }
 
-/// What stands before the reading in the fields of a row. Most rows have neither, and the stages of a sleep are not parsed for it.
+/// What stands before the reading in the fields of a row. Most rows have none of it, and the stages of a sleep are not parsed for it.
 struct RowHead {
     /// The member that has the time at which the source changed the record.
     static let changed = "changed"
-    private static let beginnings = [changed, SampleOrigin.member].map { Array("{\"\($0)\":".utf8) }
+    /// The member that has the time at which the source reported it.
+    static let reported = "reported"
+    private static let beginnings = [changed, reported, SampleOrigin.member].map { Array("{\"\($0)\":".utf8) }
 
     /// When the source changed the record.
     var changedAt: Timestamp?
+    /// When the source reported it; `nil` where it says when it changed it.
+    var reportedAt: Timestamp?
     /// Which source that is.
     var origin: SampleOrigin?
 
@@ -63,6 +71,7 @@ struct RowHead {
             while let key = try reader.nextKey() {
                 switch key {
                 case Self.changed: changedAt = Timestamp(milliseconds: try reader.int64())
+                case Self.reported: reportedAt = Timestamp(milliseconds: try reader.int64())
                 case SampleOrigin.member: origin = try SampleOrigin(kept: try reader.string(), isBeside: isBeside)
                 default: return
                 }

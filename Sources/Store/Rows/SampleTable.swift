@@ -42,7 +42,7 @@ enum SampleTable {
 
     /// The same of counts: only those that end after a moment or begin at it.
     static let countRivals = """
-        SELECT start, duration, user_initiated, user, withdrawn, fields FROM sample
+        SELECT start, duration, user_initiated, user, withdrawn, fields, value FROM sample
         WHERE series = ?1 AND start >= ?2 AND start < ?3 AND (start + duration > ?5 OR start = ?5)
         ORDER BY start DESC LIMIT ?4
         """
@@ -78,13 +78,14 @@ enum SampleTable {
         let fields = row.bytes(4)
         let code = row.int64(2)
         let head = try RowHead(fields: fields, isBeside: code > 1 && !metric.isSeparated)
-        let sample = Sample(
+        var sample = Sample(
             metric: metric, start: Timestamp(milliseconds: start),
             end: Timestamp(milliseconds: start &+ row.int64(1)), kind: Sample.Kind(code: row.int64(5)),
             isUserInitiated: code & 1 == 1, isExercise: row.isNull(6) ? nil : row.int64(6) != 0,
             revision: row.optionalInt(9), user: row.optionalInt(7), qualifiers: try metric.qualifiers(fields: fields),
             origin: head.origin, changedAt: head.changedAt,
             reading: try Reading(metric: metric, value: row.double(3), fields: fields))
+        sample.reportedAt = head.reportedAt
         return StoredSample(
             sample: sample, of: device, revision: Int(row.int64(8)),
             receivedAt: Timestamp(milliseconds: row.int64(10)), isWithdrawn: row.int64(11) != 0)

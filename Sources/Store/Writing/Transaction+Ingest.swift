@@ -75,9 +75,14 @@ extension Transaction {
         let insertion = try RawStatement(SampleTable.insertion, in: database)
         for sample in ingest.samples {
             let metric = sample.metric
-            var series = try series(metric, of: &cached)
             let stored = StoredSample(
                 sample: sample, of: ingest.device, revision: sample.revision ?? 1, receivedAt: ingest.receivedAt)
+            if sample.claim == .correction, try !corrects(sample, in: cached, of: ingest.device) {
+                own.append(outcomes.count)
+                outcomes.append(SampleOutcome(stored: stored, novelty: .known))
+                continue
+            }
+            var series = try series(metric, of: &cached)
             if metric.shape == .count {
                 try noteLength(of: sample, in: &series)
                 cached.series[metric.index] = series
@@ -108,6 +113,15 @@ extension Transaction {
             }
         }
         return (outcomes, own)
+    }
+
+    /// Whether a sample is another version of a stored one of its source.
+    private func corrects(_ sample: Sample, in cached: CachedDevice, of device: DeviceID) throws -> Bool {
+        guard let series = cached.series[sample.metric.index]?.row else { return false }
+        let lookup = try RawStatement(SampleTable.lookup, in: database)
+        let kept = try SampleTable.find(
+            SampleKey(sample), series: series, device: device, metric: sample.metric, by: lookup)
+        return kept.map { sample.precedence(over: $0.sample) == .same } ?? false
     }
 
     private func sample(keptAt stored: StoredSample, series: Int64, device: DeviceID) throws -> StoredSample {

@@ -14,6 +14,8 @@ struct Arrival {
     var isDropped = false
     /// Whether its source changed the record later than was known, maybe to the same content.
     var isNewer = false
+    /// Whether the source had counted nothing before.
+    var wasNothing = false
 }
 
 extension Transaction {
@@ -21,7 +23,8 @@ extension Transaction {
     ///
     /// Of one source, it is the same record in another version: the one that the source changed later, or else that comes later, has the
     /// place. Of two sources the earlier one has the place, whichever came first, and of two sleeps the one that says more. If
-    /// the metric's intervals exclude each other, the later one is dropped: it hides nothing that the earlier one does not hide.
+    /// the metric's intervals exclude each other, the later one is dropped: it hides nothing that the earlier one does not hide. Of two
+    /// counts only one of nothing gives way to any other source.
     /// Any other value stands beside, under an id of its own.
     func arrival(
         of stored: StoredSample, over kept: StoredSample, series: Int64, outcomes: inout [SampleOutcome], ingest: Ingest
@@ -32,6 +35,9 @@ extension Transaction {
         var precedence = isAdopted ? Precedence.same : ours.precedence(over: theirs)
         if precedence != .same, let detail = ours.sleepDetail, let known = theirs.sleepDetail, detail != known {
             precedence = detail > known ? .before : .behind
+        }
+        if precedence != .same, ours.countsNothing != theirs.countsNothing {
+            precedence = theirs.countsNothing ? .before : .behind
         }
         switch precedence {
         case .same:
@@ -78,12 +84,21 @@ extension Transaction {
         ofVersion stored: StoredSample, over kept: StoredSample, series: Int64
     ) throws -> Arrival {
         let (ours, theirs) = (stored.sample, kept.sample)
-        if let change = ours.changedAt, let known = theirs.changedAt, change < known {
+        let isOlder =
+            if let change = ours.changedAt, let known = theirs.changedAt {
+                change < known
+            } else if let report = ours.reportedAt, let known = theirs.reportedAt {
+                report < known
+            } else {
+                false
+            }
+        if isOlder {
             let outcome = SampleOutcome(stored: kept, novelty: .known)
             return Arrival(outcome: outcome, formerUser: theirs.user, isDropped: true)
         }
         var version = stored
         version.sample.changedAt = ours.changedAt ?? theirs.changedAt
+        version.sample.reportedAt = ours.reportedAt ?? theirs.reportedAt
         let isNewer = version.sample.changedAt != theirs.changedAt
         var outcome = try correct(kept, by: version, series: series)
         let origin = ours.origin ?? theirs.origin
@@ -93,7 +108,8 @@ extension Transaction {
             try rewrite(outcome.stored, series: series)
         }
         return Arrival(
-            outcome: outcome, formerUser: theirs.user, formerDetail: theirs.sleepDetail, isNewer: isNewer)
+            outcome: outcome, formerUser: theirs.user, formerDetail: theirs.sleepDetail, isNewer: isNewer,
+            wasNothing: theirs.countsNothing)
     }
 
     /// Replaces the stored sample of the same key if this one corrects it. The outcome contains the stored sample.

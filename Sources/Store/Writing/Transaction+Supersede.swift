@@ -9,8 +9,12 @@ private struct Rival {
     var precedence: Precedence
     /// When its source changed it.
     var changedAt: Timestamp?
+    /// When its source reported it, if it does not say that.
+    var reportedAt: Timestamp?
     /// How much it says if it is a sleep.
     var detail: Sleep.Detail?
+    /// Whether it is a count of nothing.
+    var countsNothing = false
 
     var isOwn: Bool { precedence == .same }
 
@@ -62,7 +66,11 @@ extension Transaction {
         }
         var standing: Standing?
         var replaced: [SampleKey] = []
-        let isOther = outcome.novelty == .new || hasNewPerson || isToldAnew || arrival.isReplaced
+        // What was nothing hides others again, and what becomes it hides none.
+        let becomesNothing = outcome.novelty == .corrected && stored.sample.countsNothing
+        let isOther =
+            outcome.novelty == .new || hasNewPerson || isToldAnew || arrival.isReplaced
+            || arrival.wasNothing && outcome.novelty == .corrected
         if isOther || arrival.isNewer || isReported {
             (standing, replaced) = try settle(stored.sample, series: series, outcomes: &outcomes, ingest: ingest)
         }
@@ -89,7 +97,7 @@ extension Transaction {
             }
         }
         let givesWay = hasMoved || saysLess || isWithdrawn && wasCounting
-        if givesWay || arrival.isReplaced {
+        if givesWay || arrival.isReplaced || becomesNothing {
             try restoreRivals(
                 of: stored.sample, user: hasMoved ? formerUser : stored.sample.user, hiddenOnly: !givesWay,
                 series: series, outcomes: &outcomes, ingest: ingest)
@@ -145,6 +153,8 @@ extension Transaction {
         }
         var replaced: [SampleKey] = []
         for (rival, isSurelyBehind) in others {
+            // An interval in which nothing was counted hides none of another source.
+            if !rival.isOwn, sample.countsNothing || rival.countsNothing && rival.precedence == .before { continue }
             let next: Standing = rival.isOwn ? .superseded : .hidden
             // What is superseded itself hides nothing, and replaces only what would be behind it in any order of arrival.
             if isSuperseded, !rival.isOwn || !isSurelyBehind { continue }
@@ -208,7 +218,7 @@ extension Transaction {
         _ rival: Rival, over sample: Sample, after outcomes: [SampleOutcome], series: CachedSeries, ingest: Ingest
     ) throws -> Bool? {
         let key = SampleKey(sample)
-        if !rival.isOwn, rival.standing == .superseded { return false }
+        if !rival.isOwn, rival.standing == .superseded || rival.countsNothing { return false }
         // A time in bed, or a night without stages, replaces no night with stages, however late it is reported.
         if let saysMore = rival.saysMore(than: sample) { return saysMore }
         guard rival.isOwn else {
@@ -230,8 +240,11 @@ extension Transaction {
             }
             if isOfSameIngest { return rival.key.prevails(over: key) }
             let other = try self.sample(rival.key, sample.metric, series: series, device: ingest.device)?.sample
-            guard let other, sample.isCut(beside: other) || other.isCut(beside: sample) else { return nil }
-            return rival.key.prevails(over: key)
+            if let other, sample.isCut(beside: other) || other.isCut(beside: sample) {
+                return rival.key.prevails(over: key)
+            }
+            guard let ours = sample.reportedAt, let theirs = rival.reportedAt, ours != theirs else { return nil }
+            return theirs > ours
         }
     }
 
@@ -261,7 +274,11 @@ extension Transaction {
             guard excludes else { continue }
             var rival = Rival(
                 key: other, standing: Standing(rawValue: statement.int64(4)) ?? .hidden, precedence: precedence,
-                changedAt: head.changedAt)
+                changedAt: head.changedAt, reportedAt: head.reportedAt)
+            if isCount, statement.double(6) == 0 {
+                let reading = try Reading(metric: sample.metric, value: 0, fields: fields)
+                rival.countsNothing = Sample(metric: sample.metric, start: start, reading: reading).countsNothing
+            }
             if sample.metric.shape == .sleep {
                 rival.detail = try Self.detail(
                     ofSleepWith: statement.int64(7) != 0 ? fields : nil, minutes: statement.double(6), sample.metric)
@@ -306,12 +323,13 @@ extension Sample {
     /// How much it says if it is a sleep.
     var sleepDetail: Sleep.Detail? { if case .sleep(let sleep) = reading { sleep.detail } else { nil } }
 
-    /// Whether it does not correct a record of its source, since the windows of documents have cut one or both of the same: a count that
-    /// ends earlier and is smaller, or a sleep that has the same stages in the time of both.
+    /// Whether it does not correct a record of its source, since the window of a document has cut it: a count that ends earlier and is
+    /// smaller, or a sleep of which that is known (`claim`), begins later, and has the same stages in the time of both.
     fileprivate func isCut(beside other: Sample) -> Bool {
         switch (reading, other.reading) {
         case (.count(let part), .count(let whole)): return end < other.end && part.amount < whole.amount
         case (.sleep(let ours), .sleep(let theirs)):
+            guard claim == .part, other.start < start else { return false }
             let (from, to) = (max(start, other.start), min(end, other.end))
             func common(_ sleep: Sleep) -> [Sleep.Stage] {
                 // Stages of joined sessions may have begun before the window.

@@ -26,6 +26,11 @@ public struct Sample: Sendable, Hashable {
     /// When its source last changed the record, by the source's own clock, if it says so: of two versions, and of two records of one
     /// thing, the later one counts, in any order of arrival.
     public var changedAt: Timestamp?
+    /// When its source reported it, by the time of the document, if it does not say when it changed it: of two versions, and of two
+    /// records of one thing, the one that was reported later counts.
+    package var reportedAt: Timestamp?
+    /// What it may correct, for the store that gets it: it is not kept.
+    package var claim = Claim.whole
     /// The measured value.
     public var reading: Reading
 
@@ -59,6 +64,12 @@ public struct Sample: Sendable, Hashable {
     /// Duration of the measurement.
     public var duration: Duration { end - start }
 
+    /// Whether it is a count of nothing, also without distance and energy. Such a record hides none of another source.
+    package var countsNothing: Bool {
+        guard case .count(let increment) = reading else { return false }
+        return increment.amount == 0 && increment.distance ?? 0 == 0 && increment.energy ?? 0 == 0
+    }
+
     /// Whether both are equal except for the device's revision, their source and when it changed them. A record that arrives again with
     /// other content is a correction.
     public func hasSameContent(as other: Sample) -> Bool {
@@ -87,6 +98,16 @@ public struct Sample: Sendable, Hashable {
 }
 
 extension Sample {
+    /// What a sample may correct.
+    package enum Claim: Sendable, Hashable {
+        /// Any other form of the same thing.
+        case whole
+        /// No longer record of the same: the window of a document may have cut its beginning.
+        case part
+        /// Nothing was counted: only what is known of this interval and source. Else it is not kept, since nobody walks in most minutes.
+        case correction
+    }
+
     /// What a value represents. The raw value is the name on the wire.
     public enum Kind: String, CaseIterable, Sendable, Hashable {
         /// An ordinary value.

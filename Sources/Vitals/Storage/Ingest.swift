@@ -99,8 +99,8 @@ public enum OverlapRule: Sendable, Hashable {
     /// which have all of them. One reading must not have two records that exclude each other.
     case lastReported
     /// The one that came last for the first time, as of an app that sends documents and sends them again: what is known and comes once
-    /// more changes nothing. Only where windows of documents have cut the same record, the one that ends later counts: of a count that
-    /// ends earlier and is smaller than the known one, of sleeps with the same stages in the time of both, and of records of one
-    /// document.
+    /// more changes nothing. Where documents have a time (`Sample.reportedAt`), what a later one says came later. Only where the window of
+    /// a document has cut the same record, the longer one counts: of a count that ends earlier and is smaller than the known one, of
+    /// sleeps with the same stages of which one may be cut at its beginning (`Sample.claim`), and of records of one document.
     case newest
 }

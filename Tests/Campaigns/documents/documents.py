@@ -87,7 +87,7 @@ class Phone:
                 moment += rng.choice([30, 600, 5400])
 
     def part(self) -> tuple[list[dict], list[dict], list[dict]]:
-        """What a document has: all sleep of some hours, and most of what else they have. Never nothing of a kind."""
+        """What a document has: all sleep from some hour on, and most of what else some hours have. Never nothing of a kind."""
         rng = self.random
         first = self.start + rng.randint(0, (HOURS - 1) * 3600)
         last = rng.randint(first, self.start + HOURS * 3600)
@@ -96,7 +96,10 @@ class Phone:
 
         def within(records: list[dict], share: float) -> list[dict]:
             return [record for record in records if first <= record["start"] <= last and rng.random() < share]
-        return within(self.counts, 0.8) or self.counts[:1], within(self.rates, 0.8) or self.rates[:1], within(self.sleeps, 1)
+        def some(records: list[dict]) -> list[dict]:  # none before the hour: that is where the document's window begins
+            return within(records, 0.8) or [record for record in records if first <= record["start"]][:1] or [max(records, key=lambda record: record["start"])]
+        # An app sends a night as far as it knows it, so that only the beginning of a window cuts it.
+        return some(self.counts), some(self.rates), [record for record in self.sleeps if first <= record["start"]]
 
     def document(self) -> str | list[str]:
         """The next document: a new one, or one that was sent before. Of an export, the statements that make it."""

@@ -69,7 +69,6 @@ enum ScriptList: String, CaseIterable, Sendable {
                 guard let increment = Increment(amount: value) else {
                     throw entry.problem("value", "must be a number from 0")
                 }
-                guard value > 0 else { return .nothing(of: metric) }
                 reading = .count(increment)
             } else {
                 if metric == .bloodOxygen, value <= 1 {
@@ -80,7 +79,7 @@ enum ScriptList: String, CaseIterable, Sendable {
                 reading = .value(value)
             }
         }
-        return .sample(Sample(metric: metric, start: start, end: end, qualifiers: qualifiers, reading: reading))
+        return .counted(Sample(metric: metric, start: start, end: end, qualifiers: qualifiers, reading: reading))
     }
 
     /// `time`, or `start` and `end`, which a count must have.

@@ -12,6 +12,10 @@ struct ExportedMetric {
         (self.metric, self.qualifiers, self.part) = (metric, qualifiers, part)
     }
 
+    /// How long a record may take that is not summed up, and whose end the app does not write: more than those of watches and phones,
+    /// which write what they counted every few minutes.
+    static let longestRecord: Duration = .hours(1)
+
     private static let rows: [String: ExportedMetric] = [
         "heart_rate": Self(.heartRate),
         "resting_heart_rate": Self(.restingHeartRate),
@@ -60,14 +64,16 @@ struct ExportedMetric {
     }
 
     /// The sample of an entry. One of a sleep is none: it is a stage, or has totals.
-    func record(of entry: ExportedEntry, name: String, unit: String?) -> Record {
+    /// - Parameter period: how long its interval may be if it does not say that.
+    func record(of entry: ExportedEntry, name: String, unit: String?, period: Duration) -> Record {
         guard let start = entry.start else { return .skipped("\(name) without a readable time") }
         // What is of the day itself is of all its hours. Another value has a time that the app did not send.
         guard entry.day == nil || metric.shape == .count || metric.isOfDay else {
             return .skipped("\(name) of a whole day, which has no time; in the app, choose minutes")
         }
         // The app does not say how long its intervals are, unless an entry has both ends.
-        let end = entry.day?.upperBound ?? entry.end.map { max($0, start) } ?? start
+        let end = entry.day?.upperBound ?? entry.end ?? start
+        guard start <= end else { return .refused(member: "", reason: "\(name) whose end is before its start") }
         let noValue = Record.skipped("\(name) without a value")
         let wrongUnit = Record.skipped(unit.map { "\(name) in the unit \($0)" } ?? "\(name) without a unit")
         let reading: Reading
@@ -84,7 +90,6 @@ struct ExportedMetric {
             guard let count = Increment(amount: value) else {
                 return .skipped("\(name) that is no number of \(metric.unit ?? "units")")
             }
-            guard count.amount > 0 else { return .nothing(of: metric) }
             reading = .count(count)
         case .pressure:
             guard let high = entry.systolic, let low = entry.diastolic else { return noValue }
@@ -94,8 +99,9 @@ struct ExportedMetric {
             reading = .bloodPressure(BloodPressure(systolic: systolic, diastolic: diastolic))
         case .sleep, .session: return noValue
         }
-        return .sample(
-            Sample(metric: metric, start: start, end: end, qualifiers: words(of: entry), reading: reading))
+        let sample = Sample(metric: metric, start: start, end: end, qualifiers: words(of: entry), reading: reading)
+        if let reason = sample.tooMuch(in: period) { return .refused(member: "", reason: "\(name): \(reason)") }
+        return .counted(sample)
     }
 
     private func words(of entry: ExportedEntry) -> [Qualifier: String] {
@@ -104,6 +110,17 @@ struct ExportedMetric {
         case (.bloodGlucose, "after meal"?): [.meal: "after"]
         default: qualifiers
         }
+    }
+}
+
+extension Sample {
+    /// Why it is more than anybody does in this time, if it does not say how long it took; `nil` if it is not.
+    fileprivate func tooMuch(in period: Duration) -> String? {
+        guard start == end, metric.highestRate != nil, isValid else { return nil }
+        var lasting = self
+        lasting.end = start + period
+        let name = period == .days(1) ? "a day" : period == .hours(1) ? "an hour" : "a minute"
+        return lasting.violations.first.map { "\($0.message) in \(name)" }
     }
 }
 

@@ -10,7 +10,11 @@ struct ExportedRecords: RecordStream {
     private var place = 0
     /// Within the array of the section.
     private var reader: JSONReader?
+    /// How long the intervals of the section may be whose entries do not say that.
+    private var period = Duration.days(1)
     private var nights = Nights()
+    /// The earliest time of a record: about when the window of the document begins.
+    private var earliest: Timestamp?
     /// What comes after the record before it, of the same entry.
     private var following: Record?
     /// Entries of `metrics` that are no object and were not counted yet.
@@ -50,6 +54,7 @@ struct ExportedRecords: RecordStream {
             }
             if reader == nil {
                 var opened = JSONReader(document, range: section.range)
+                period = try intervalLength(in: section)
                 if try opened.looseArray() { reader = opened }
             }
             guard var entries = reader, try entries.nextElement() else {
@@ -59,10 +64,38 @@ struct ExportedRecords: RecordStream {
             }
             let record = try read(&entries, section.kind)
             reader = entries
-            if let record { return record }
+            guard let record else { continue }
+            switch record {
+            case .sample(let sample), .nothing(let sample, _): note(sample.start)
+            default: break
+            }
+            return record
         }
-        guard let night = nights.next() else { return nil }
+        guard var night = nights.next() else { return nil }
+        // A stage that began before the window is not in the document.
+        if let earliest, night.start - earliest <= Nights.gap { night.claim = .part }
         return Record.sample(night).from(sources.origin(of: NamedSource(merged: nights.source)))
+    }
+
+    private mutating func note(_ start: Timestamp) { earliest = min(earliest ?? start, start) }
+
+    /// How long the intervals of a section may be, by what its dates have in common: those of minutes are not all full hours.
+    private func intervalLength(in section: HealthAutoExport.Contents.Section) throws(JSONError) -> Duration {
+        guard case .metric(let name, _) = section.kind, ExportedMetric(name: name)?.metric.highestRate != nil
+        else { return .days(1) }
+        var shortest = Duration.days(1)
+        var dates = JSONReader(document, range: section.range)
+        guard try dates.looseArray() else { return shortest }
+        let keys = JSONWords<Bool>([("date", true), ("start", true), ("startDate", true)])
+        while try dates.nextElement() {
+            guard try dates.looseObject() else { continue }
+            while try dates.nextKey(in: keys) != nil {
+                guard let length = try dates.looseText().flatMap({ PhoneTime.period($0) }) else { continue }
+                if length == .zero { return ExportedMetric.longestRecord }
+                shortest = min(shortest, length)
+            }
+        }
+        return shortest
     }
 
     /// Reads an entry; `nil` if it is a stage of a sleep, or part of another record.
@@ -105,7 +138,7 @@ struct ExportedRecords: RecordStream {
                 source = source ?? NamedSource(name: "", kind: .other)
                 source?.name = name.map { "\($0) \(part)" } ?? part
             }
-            return metric.record(of: entry, name: name, unit: unit).from(sources.origin(of: source))
+            return metric.record(of: entry, name: name, unit: unit, period: period).from(sources.origin(of: source))
         }
     }
 
@@ -121,6 +154,7 @@ struct ExportedRecords: RecordStream {
         guard let depth = Sleep.Stage.Depth(exported: word) else {
             return .skipped("a time of sleep without its depth: \(word.quoted)")
         }
+        note(start)
         nights.add(Sleep.Stage(depth, from: start, to: end), source: entry.source)
         return nil
     }

@@ -6,7 +6,8 @@ package import Vitals
 package enum HealthConnectWebhook: PhoneApp {
     package static let driver = "health-connect-webhook"
     package static let name = "HC Webhook"
-    /// Its records say mostly when they were changed. Its counts of a day or hour do not, and may be of the part of it that it asks for.
+    /// Its records say mostly when they were changed, and its documents when they were made. Its counts of a day or hour do not say it,
+    /// and may be of the part of it that it asks for.
     package static let overlaps = OverlapRule.newest
     package static let sourceOption = "app"
     package static let metrics: [Metric] = [
@@ -30,7 +31,7 @@ package enum HealthConnectWebhook: PhoneApp {
         }
         guard contents.sections.count <= PhoneLimits.sections else { throw .tooManyLists }
         if let name = contents.noList { throw .noList(name) }
-        guard contents.isObject, contents.hasTimestamp || !contents.sections.isEmpty else {
+        guard contents.isObject, contents.timestamp != nil || !contents.sections.isEmpty else {
             if HealthAutoExport.wrote(document) { throw .foreign(HealthAutoExport.self) }
             throw DocumentProblem(
                 "The document is none of HC Webhook: {\"timestamp\": …, \"heart_rate\": […], …} is expected. In the app, the "
@@ -56,7 +57,8 @@ package enum HealthConnectWebhook: PhoneApp {
         var hasKnownList = false
         /// The name of a known list that is another value.
         var noList: String?
-        var hasTimestamp = false
+        /// When the app made it, as it writes that; empty for another value than a text.
+        var timestamp: String?
         /// Whether the app's button "Test" has sent it.
         var isTest = false
 
@@ -74,8 +76,9 @@ package enum HealthConnectWebhook: PhoneApp {
                     sections.append(Section(name: key.quoted, range: try reader.raw()))
                 } else if kind == .bool, key == "test" {
                     isTest = try reader.bool()
+                } else if key == "timestamp" {
+                    timestamp = try reader.looseText() ?? timestamp ?? ""
                 } else {
-                    hasTimestamp = hasTimestamp || key == "timestamp"
                     try reader.skip()
                 }
             }

@@ -47,25 +47,25 @@ enum WebhookMetric {
         }
     }
 
-    /// Whether its values are those of records that grow, and stay while their record changes.
-    var isSeries: Bool {
-        if case .skinTemperature = self { return true }
-        if case .value(let metric, _) = self { return metric == .heartRate }
-        return false
-    }
+    /// The longest session of one stage that may be a part of a night: some apps write each stage as a session, and few last longer.
+    static let longestStage: Duration = .hours(1)
 
     /// The samples of a record.
     func records(of entry: WebhookEntry, name: String) -> [Record] {
-        guard case .nutrition = self else { return [record(of: entry, name: name)] }
+        if let start = entry.start, let end = entry.end, end < start {
+            return [.refused(member: "", reason: "\(name) whose end_time is before its start_time")]
+        }
+        guard case .nutrition = self, entry.start != nil else { return [record(of: entry, name: name)] }
         let parts: [(Metric, Double?)] = [
             (.dietaryEnergy, entry.number), (.protein, entry.protein), (.carbohydrates, entry.carbohydrates),
             (.fat, entry.fat),
         ]
-        // A food has none of most things.
-        let found = parts.filter { $0.1 != nil && $0.1 != 0 }.map { metric, amount in
-            WebhookMetric.count(metric).record(of: entry, name: name, amount: amount)
+        // A food has none of most things, and may have had it before.
+        let found = parts.map { metric, amount in
+            WebhookMetric.count(metric).record(of: entry, name: name, amount: amount ?? 0, isPart: true)
         }
-        return found.isEmpty ? [.skipped("nutrition without energy, protein, carbohydrates or fat")] : found
+        let isEmpty = parts.allSatisfy { $0.1 == nil || $0.1 == 0 }
+        return found + (isEmpty ? [.skipped("nutrition without energy, protein, carbohydrates or fat")] : [])
     }
 
     private func record(of entry: WebhookEntry, name: String) -> Record {
@@ -77,10 +77,10 @@ enum WebhookMetric {
     }
 
     /// The sample of a record that has this number, or others.
-    private func record(of entry: WebhookEntry, name: String, amount: Double?) -> Record {
+    /// - Parameter isPart: whether the number is one of several.
+    private func record(of entry: WebhookEntry, name: String, amount: Double?, isPart: Bool = false) -> Record {
         guard let start = entry.start else { return .skipped("\(name) without a readable time") }
-        let end = entry.end.map { max($0, start) } ?? start
-        var sample = Sample(metric: .steps, start: start, end: end, reading: .count(Increment(count: 0)))
+        var sample = Sample(metric: .steps, start: start, end: entry.end ?? start, reading: .count(Increment(count: 0)))
         switch self {
         case .value(let metric, let factor):
             guard let amount,
@@ -95,9 +95,9 @@ enum WebhookMetric {
             guard let increment = amount.flatMap({ Increment(amount: $0 * factor) }) else {
                 return .skipped("\(name) without a value")
             }
-            guard increment.amount > 0 else { return .nothing(of: metric) }
             sample.metric = metric
             sample.reading = .count(increment)
+            return .counted(sample, isPart: isPart)
         case .skinTemperature:
             guard let delta = entry.delta, let baseline = entry.baseline else {
                 return .skipped("\(name) without its baseline: a difference alone is no temperature")
@@ -124,11 +124,13 @@ enum WebhookMetric {
         let to = max(end, entry.stages.map(\.end).max() ?? end)
         guard from < to else { return .skipped("a sleep without a length") }
         let stages = entry.stages.completed(from: from, to: to)
-        return .sample(Sample(metric: .sleep, start: from, end: to, reading: .sleep(Sleep(stages: stages))))
+        var sample = Sample(metric: .sleep, start: from, end: to, reading: .sleep(Sleep(stages: stages)))
+        if stages.count == 1, sample.duration <= Self.longestStage { sample.claim = .part }
+        return .sample(sample)
     }
 
     private func exercise(of entry: WebhookEntry) -> Record {
-        guard let start = entry.start, let end = entry.end, start <= end else {
+        guard let start = entry.start, let end = entry.end else {
             return .skipped("a workout without readable times")
         }
         let steps = entry.steps.flatMap { Int(exactly: $0.rounded()) }

@@ -13,6 +13,12 @@ struct WebhookRecords: RecordStream {
     private var ready: [Record] = []
     /// What each source has of one meal, of which each food may be a record of its own: together they are one count.
     private var meal: [Sample] = []
+    /// What foods of the meal have nothing of, with the reason to skip it. It corrects what they had, and is no part of the sum.
+    private var missing: [(sample: Sample, reason: String?)] = []
+    /// When the meal began.
+    private var mealStart: Timestamp?
+    /// When the app made the document.
+    private let reportedAt: Timestamp?
     /// Sessions of the app of the last record that was read, with or without stages.
     private var chain = ""
     /// The last sleep of each app, which its next session may continue. Those of several apps may lie between each other, and so may a night
@@ -29,6 +35,8 @@ struct WebhookRecords: RecordStream {
         self.sources = sources
         isTest = contents.isTest
         sections = contents.sections
+        let time = contents.timestamp.flatMap { PhoneTime.moment($0, calendar: calendar) }
+        reportedAt = time.flatMap { SampleLimits.moments.contains($0) ? $0 : nil }
         self.document = document
         self.calendar = calendar
     }
@@ -48,7 +56,9 @@ struct WebhookRecords: RecordStream {
             let last = sleeps[chain]
             // Those of further apps stay as they are.
             if last == nil, sleeps.count >= Nights.maximumSources { return record }
-            let joined = last?.joined(with: sample)
+            var joined = last?.joined(with: sample)
+            // The sessions before may be outside of the document's window.
+            joined?.claim = .part
             sleeps[chain] = joined ?? sample
             if joined == nil, let last { return .sample(last) }
         }
@@ -93,8 +103,12 @@ struct WebhookRecords: RecordStream {
             }
             let origin = sources.origin(of: entry.source)
             for record in metric.records(of: entry, name: name) {
-                let record = record.from(origin, changedAt: metric.isSeries ? nil : entry.changedAt)
-                if metric.isFood, case .sample(let sample) = record { add(sample) } else { ready.append(record) }
+                let record = record.from(origin, changedAt: entry.changedAt, reportedAt: reportedAt)
+                switch record {
+                case .sample(let sample) where metric.isFood: add(sample)
+                case .nothing(let sample, let reason) where metric.isFood: note(missing: sample, reason)
+                default: ready.append(record)
+                }
             }
             ready += entry.unknownStages.map { Record.skipped($0) }
         }
@@ -103,18 +117,43 @@ struct WebhookRecords: RecordStream {
 
     /// Adds a food or a drink to the meal, or begins another one.
     private mutating func add(_ sample: Sample) {
-        if let first = meal.first, first.start != sample.start || meal.count >= Nights.maximumSources { endMeal() }
-        let place = meal.firstIndex { $0.metric == sample.metric && $0.precedence(over: sample) == .same }
-        if let place { meal[place].add(sample) } else { meal.append(sample) }
+        if mealStart != sample.start || meal.count >= Nights.maximumSources { beginMeal(at: sample.start) }
+        guard
+            let place = meal.firstIndex(where: { $0.metric == sample.metric && $0.precedence(over: sample) == .same })
+        else { return meal.append(sample) }
+        meal[place].add(sample)
+        meal[place].reportedAt = reportedAt
     }
 
+    /// Notes what a food or a drink has nothing of, for each end once.
+    private mutating func note(missing sample: Sample, _ reason: String?) {
+        if mealStart != sample.start { beginMeal(at: sample.start) }
+        guard missing.count < Nights.maximumSources, !missing.contains(where: { $0.sample.isCount(of: sample) })
+        else { return }
+        missing.append((sample, reason))
+    }
+
+    private mutating func beginMeal(at start: Timestamp) {
+        endMeal()
+        mealStart = start
+    }
+
+    /// What is missing comes first, so that the sum is not taken for a part of what it corrects.
     private mutating func endMeal() {
+        for (sample, reason) in missing where !meal.contains(where: { $0.isCount(of: sample) }) {
+            ready.append(.nothing(sample, reason: reason))
+        }
         ready += meal.map { Record.sample($0) }
-        meal = []
+        (meal, missing, mealStart) = ([], [], nil)
     }
 }
 
 extension Sample {
+    /// Whether both are of one metric and source, with the same times.
+    fileprivate func isCount(of other: Sample) -> Bool {
+        metric == other.metric && start == other.start && end == other.end && precedence(over: other) == .same
+    }
+
     /// Adds another count of the same metric that begins with it.
     fileprivate mutating func add(_ other: Sample) {
         guard case .count(let ours) = reading, case .count(let theirs) = other.reading,

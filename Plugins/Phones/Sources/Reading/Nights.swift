@@ -50,15 +50,23 @@ struct Nights {
         defer { self.place = place }
         var night: [Sleep.Stage] = []
         var end: Timestamp?
-        // When it was last known whether the person slept.
+        // When it was last known whether the person slept, and the place after that.
         var known: Timestamp?
+        var next = place
         while place < stages[number].count {
             let stage = stages[number][place]
             if let end, stage.start - end > Self.gap { break }
             if stage.depth != .inBed {
-                // Lying in bed makes no one sleep of two.
-                if let known, stage.start - known > Self.gap { break }
+                // Lying in bed makes no one sleep of two: what lies between them is of neither, unless it ends soon after the first one, or
+                // begins soon before the second.
+                if let known, stage.start - known > Self.gap {
+                    while next < place, stages[number][next].end - known <= Self.gap { next += 1 }
+                    night.removeLast(min(place - next, night.count))
+                    while place > next, stage.start - stages[number][place - 1].start <= Self.gap { place -= 1 }
+                    break
+                }
                 known = stage.end
+                next = place + 1
             }
             place += 1
             end = stage.end

@@ -7,20 +7,40 @@ import Vitals
 /// or PM, with a fraction of a second, or as a day only. RFC 3339 is read, too.
 struct PhoneTime {
     private var rest: Substring.UTF8View
+    /// The time of day in the zone of the text, once it is read.
+    private var timeOfDay: (hour: Int, minute: Int, second: Int, millisecond: Int)?
 
     /// The moment of a text; `nil` if it is none. A day without a time is the beginning of that day in the calendar's zone.
     static func moment(_ text: String, calendar: LocalCalendar) -> Timestamp? {
         // Longer ones are no times; this bounds the work on hostile input.
         guard text.utf8.count <= 48 else { return nil }
         if let moment = Timestamp(rfc3339: text) { return moment }
+        let plain = withPlainSpaces(text)
+        if let day = LocalDay(plain) { return calendar.bounds(of: day).lowerBound }
+        var time = PhoneTime(rest: plain[...].utf8)
+        return time.moment()
+    }
+
+    /// How long an interval may be that begins at the time of a text, in its zone: a day at midnight, an hour at the full hour, and a minute
+    /// at a full one; zero at any other second, by which nobody sums up. `nil` if it is no time of a day.
+    static func period(_ text: String) -> Duration? {
+        guard text.utf8.count <= 48 else { return nil }
+        let plain = withPlainSpaces(text)
+        var time = PhoneTime(rest: plain[...].utf8)
+        guard time.moment() != nil, let (hour, minute, second, millisecond) = time.timeOfDay else { return nil }
+        if second != 0 || millisecond != 0 { return .zero }
+        if minute != 0 { return .minutes(1) }
+        return hour == 0 ? .days(1) : .hours(1)
+    }
+
+    /// A text whose spaces are those of ASCII.
+    private static func withPlainSpaces(_ text: String) -> String {
         var plain = ""
         for scalar in text.unicodeScalars {
             let isSpace = scalar == "\u{202F}" || scalar == "\u{00A0}" || scalar == "\u{2009}"
             plain.unicodeScalars.append(isSpace ? " " : scalar)
         }
-        if let day = LocalDay(plain) { return calendar.bounds(of: day).lowerBound }
-        var time = PhoneTime(rest: plain[...].utf8)
-        return time.moment()
+        return plain
     }
 
     private mutating func moment() -> Timestamp? {
@@ -46,6 +66,7 @@ struct PhoneTime {
             hour = hour % 12 + (isAfternoon ? 12 : 0)
             skipSpaces()
         }
+        timeOfDay = (hour, minute, second, millisecond)
         guard hour < 24, let offset = offset(), rest.isEmpty else { return nil }
         let minutes = (Int64(date.number) * 24 + Int64(hour)) * 60 + Int64(minute) - Int64(offset)
         let moment = Timestamp(milliseconds: (minutes * 60 + Int64(second)) * 1000 + Int64(millisecond))

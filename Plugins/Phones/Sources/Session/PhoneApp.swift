@@ -56,6 +56,9 @@ extension RecordStream {
 /// A record of a document.
 package enum Record: Sendable, Hashable {
     case sample(Sample)
+    /// The source has counted nothing in this interval. It corrects what the source has said of it before, and is else skipped for this
+    /// reason; `nil` where that goes without saying.
+    case nothing(Sample, reason: String?)
     /// What the phone or its watch warned of (`AlertRule.warning`), or an alert that the sender raised or cleared by its own limits.
     case alert(DeviceAlert)
     /// It is not what the format allows, for this reason: its wrong member, or the record itself where that is empty.
@@ -72,15 +75,29 @@ package enum Record: Sendable, Hashable {
     /// A record that is left out on purpose.
     static func leftOut(_ what: String) -> Record { .skipped(onPurpose + what) }
 
-    /// An interval in which a source counted nothing. It is none that the source has: it must not hide what another one counted.
-    static func nothing(of metric: Metric) -> Record { .skipped("an interval without \(metric.rawValue)") }
+    /// A sample of a count, or that nothing was counted.
+    /// - Parameter isPart: whether it is a part of a record that may go without saying.
+    static func counted(_ sample: Sample, isPart: Bool = false) -> Record {
+        guard sample.countsNothing else { return .sample(sample) }
+        var sample = sample
+        sample.claim = .correction
+        return .nothing(sample, reason: isPart ? nil : "an interval without \(sample.metric.rawValue)")
+    }
 
-    /// The same record of a source, which has changed it then.
-    func from(_ origin: SampleOrigin?, changedAt: Timestamp? = nil) -> Record {
-        guard case .sample(var sample) = self else { return self }
-        sample.origin = origin
-        sample.changedAt = changedAt
-        return .sample(sample)
+    /// The same record of a source, which has changed it then, or else reported it then.
+    func from(_ origin: SampleOrigin?, changedAt: Timestamp? = nil, reportedAt: Timestamp? = nil) -> Record {
+        func told(_ sample: Sample) -> Sample {
+            var sample = sample
+            sample.origin = origin
+            sample.changedAt = changedAt
+            sample.reportedAt = changedAt == nil ? reportedAt : nil
+            return sample
+        }
+        return switch self {
+        case .sample(let sample): .sample(told(sample))
+        case .nothing(let sample, let reason): .nothing(told(sample), reason: reason)
+        default: self
+        }
     }
 }
 

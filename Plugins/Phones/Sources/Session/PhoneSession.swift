@@ -121,7 +121,14 @@ final class PhoneSession<App: PhoneApp>: DocumentSession {
             case .sample(let sample) where sample.start < now && now < sample.end:
                 report.skip(EmptyDocuments.laterInterval)
                 portion.note(.skipped, EmptyDocuments.laterInterval, at: records.path)
-            case .sample(let sample) where metrics.contains(sample.metric): portion.add(sample, at: records.path)
+            case .sample(let sample) where metrics.contains(sample.metric):
+                portion.add(sample, at: records.path, now: now)
+            case .nothing(let sample, let reason) where metrics.contains(sample.metric) && sample.end <= now:
+                portion.add(correction: sample, reason: reason, at: records.path, now: now)
+            case .nothing(_, let reason):
+                guard let reason else { continue }
+                drop(reason, &report)
+                portion.note(.skipped, reason, at: records.path)
             case .sample(let sample): skip(sample.metric, &portion, &report, at: records.path)
             case .alert(let alert) where !metrics.contains(alert.rule.metric):
                 skip(alert.rule.metric, &portion, &report, at: records.path)
@@ -136,12 +143,17 @@ final class PhoneSession<App: PhoneApp>: DocumentSession {
                 portion.note(.refused, reason, at: records.path, member)
                 dropped.withLock { $0 += 1 }
             case .skipped(let reason):
-                report.skip(reason)
+                drop(reason, &report)
                 portion.note(.skipped, reason, at: records.path)
-                dropped.withLock { $0 += 1 }
             }
         }
         return portion.isEmpty ? nil : portion
+    }
+
+    /// Counts a record that is no sample.
+    private func drop(_ reason: String, _ report: inout DocumentReport) {
+        report.skip(reason)
+        dropped.withLock { $0 += 1 }
     }
 
     private func skip(_ metric: Metric, _ portion: inout Portion, _ report: inout DocumentReport, at path: String?) {
@@ -155,7 +167,14 @@ final class PhoneSession<App: PhoneApp>: DocumentSession {
         try await sentAlerts.send(portion.alerts, to: inbox)
         let samples = try await batches.send(portion.samples, to: inbox)
         let warnings = try await batches.send(warnings: portion.warnings, to: inbox)
-        for outcome in samples + warnings { report.count(outcome) }
+        for (place, outcome) in samples.enumerated() {
+            guard let reason = portion.skipping(place, outcome) else {
+                report.count(outcome)
+                continue
+            }
+            if !reason.isEmpty { drop(reason, &report) }
+        }
+        for outcome in warnings { report.count(outcome) }
         for entry in portion.entries(samples, warnings) { report.list(entry) }
     }
 }

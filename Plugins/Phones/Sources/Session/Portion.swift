@@ -6,6 +6,8 @@ import Vitals
 /// Records of a document that are settled together, in their order.
 struct Portion {
     private(set) var samples: [Sample] = []
+    /// By its place, why a sample that only corrects is skipped if it corrects nothing; empty where that goes without saying.
+    private(set) var corrections: [Int: String] = [:]
     private(set) var warnings: [DeviceAlert] = []
     /// Those of rules with limits.
     var alerts: [DeviceAlert] = []
@@ -18,9 +20,23 @@ struct Portion {
     /// Whether there is room for another record.
     var hasRoom: Bool { max(samples.count + warnings.count, alerts.count, places.count) < PhoneLimits.batch }
 
-    mutating func add(_ sample: Sample, at path: String?) {
+    /// Adds a sample, which was reported now at the latest, whatever the phone's clock says.
+    mutating func add(_ sample: Sample, at path: String?, now: Timestamp) {
+        var sample = sample
+        sample.reportedAt = sample.reportedAt.map { min($0, now) }
         if let path { places.append((DocumentReport.Entry(path: path, .new), .sample(samples.count))) }
         samples.append(sample)
+    }
+
+    /// Adds a sample that only corrects.
+    mutating func add(correction sample: Sample, reason: String?, at path: String?, now: Timestamp) {
+        corrections[samples.count] = reason ?? ""
+        add(sample, at: path, now: now)
+    }
+
+    /// Why a sample is skipped that has this outcome; empty where that goes without saying, and `nil` if it is not.
+    func skipping(_ place: Int, _ outcome: SettledReceipt.Outcome) -> String? {
+        outcome == .known ? corrections[place] : nil
     }
 
     mutating func add(warning: DeviceAlert, at path: String?) {
@@ -44,7 +60,11 @@ struct Portion {
         places.map { entry, settled in
             switch settled {
             case .sample(let place)? where outcomes.indices.contains(place):
-                entry.settled(outcomes[place], samples[place].writtenViolation)
+                if let reason = skipping(place, outcomes[place]) {
+                    DocumentReport.Entry(path: entry.path, .skipped, reason: reason)
+                } else {
+                    entry.settled(outcomes[place], samples[place].writtenViolation)
+                }
             case .warning(let place)? where warned.indices.contains(place): entry.settled(warned[place])
             default: entry
             }
