@@ -47,6 +47,23 @@ import Vitals
         #expect(try Self.keys(of: "today-empty") == (try Self.keys(of: "past-day")))
     }
 
+    @Test(arguments: [false, true])
+    func `a count says whether it is withdrawn, and a value only that it is`(isWithdrawn: Bool) throws {
+        func flag(_ stored: StoredSample) throws -> Bool? {
+            var stored = stored
+            stored.isWithdrawn = isWithdrawn
+            let measurement = Fact.Measurement(
+                metric: stored.sample.metric, source: .sync, isHistorical: true, user: nil, samples: [stored])
+            var encoder = Examples.encoder
+            let message = encoder.fact(
+                Fact(sequence: 1, lane: .history, device: Examples.device, content: .measurement(measurement)),
+                info: Examples.info, publishedAt: Examples.now, isReplay: false)
+            return try JSONValue(parsing: message.payload)["samples"]?[0]?["withdrawn"]?.asBool
+        }
+        #expect(try flag(Examples.steps) == isWithdrawn)
+        #expect(try flag(Examples.weight) == (isWithdrawn ? true : nil))
+    }
+
     @Test(arguments: Metric.allCases)
     func `says of each ability whether the device has it, and of no metric that it has not`(metric: Metric) throws {
         for (name, ability) in Abilities.named {

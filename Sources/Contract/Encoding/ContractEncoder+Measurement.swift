@@ -75,7 +75,7 @@ extension ContractEncoder {
         writer.member("kind", sample.kind.rawValue)
         writer.member("user_initiated", sample.isUserInitiated)
         if sample.metric.distinguishesExercise { writer.member("exercise", sample.isExercise) }
-        if sample.metric.isInterval { writer.member("withdrawn", stored.isWithdrawn) }
+        if sample.metric.isInterval || stored.isWithdrawn { writer.member("withdrawn", stored.isWithdrawn) }
         writer.member("received_at", stored.receivedAt)
     }
 }

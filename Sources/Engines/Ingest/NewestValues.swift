@@ -32,9 +32,10 @@ package struct NewestValues: Sendable {
         Metric.allCases.compactMap { metric in
             // While a new value is held back, the published one still goes stale.
             let newest = held.contains(metric) ? published[metric]?.stored : latest[metric]
-            guard let stored = newest else { return nil }
+            // What was published last may have been taken back, and nothing be left.
+            guard let stored = newest ?? published[metric]?.stored else { return nil }
             let freshUntil = freshness[metric].map { stored.sample.end + $0 }
-            let isStale = freshUntil.map { $0 <= now } ?? false
+            let isStale = newest == nil || freshUntil.map { $0 <= now } ?? false
             let state = LatestState(stored: stored, freshUntil: freshUntil, isStale: isStale)
             guard published[metric] != state else { return nil }
             published[metric] = state

@@ -11,14 +11,21 @@ extension SampleProjection {
         var days = OffsetCache(context.calendar)
         var limits = WatchedLimits(context.settings)
         var lastMarked: MetricDay?
+        var forgotten: Set<Metric> = []
         var edges: [AlertMachine.Outcome] = []
         let hasZones = context.settings.exerciseMaximum != nil
         for outcome in outcomes {
             let stored = outcome.stored
             rememberWorkout(stored)
-            guard outcome.novelty != .known else { continue }
+            guard outcome.novelty != .known else {
+                // The newest of those that are left, now that the newest of all was taken back.
+                let metric = stored.sample.metric
+                let isKept = stored.sample.claim != .correction
+                if forgotten.contains(metric), latest[metric] == nil, isKept { latest[metric] = stored }
+                continue
+            }
             if stored.isWithdrawn {
-                forget(stored)
+                if forget(stored) { forgotten.insert(stored.sample.metric) }
                 measurements.add(withdrawn: stored)
             } else {
                 let isNewest = isNewest(stored, at: context.now)
@@ -144,12 +151,16 @@ extension SampleProjection {
         }
     }
 
-    /// Forgets a withdrawn sample. Its replacement ends after its start, and is the newest now.
-    private mutating func forget(_ stored: StoredSample) {
+    /// Forgets a withdrawn sample. Its replacement, if there is one, ends after its start, and is the newest now.
+    /// - Returns: whether it was the newest.
+    private mutating func forget(_ stored: StoredSample) -> Bool {
         let sample = stored.sample
-        guard latest[sample.metric]?.isSameRecord(as: stored) == true else { return }
+        guard latest[sample.metric]?.isSameRecord(as: stored) == true else { return false }
         latest[sample.metric] = nil
-        if let mark = highWater[sample.metric] { highWater[sample.metric] = min(mark, sample.start) }
+        // A value that comes again is the newest one again.
+        let before = sample.metric.isInterval ? sample.start : sample.start - .milliseconds(1)
+        if let mark = highWater[sample.metric] { highWater[sample.metric] = min(mark, before) }
+        return true
     }
 
     /// Remembers known workouts, too: after a restart they come again with a synchronisation's overlap.

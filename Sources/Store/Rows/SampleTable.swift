@@ -26,6 +26,15 @@ enum SampleTable {
         SELECT \(columns) FROM sample WHERE series = ?1 AND start = ?2 AND duration = ?3 AND user_initiated = ?4
         """
 
+    /// All samples that begin at a moment.
+    static let beginning = "SELECT \(columns) FROM sample WHERE series = ?1 AND start = ?2"
+
+    /// The newest value that counts, and does not stand beside another one (`?2`: whether words separate those of the series).
+    static let newest = """
+        SELECT \(columns) FROM sample WHERE series = ?1 AND withdrawn = 0 AND (user_initiated <= 1 OR ?2)
+        ORDER BY start DESC LIMIT 1
+        """
+
     /// Sets whether a sample counts (see `Standing`; `NULL` for as it is), with its revision and its time of receipt.
     static let mark = """
         UPDATE sample SET withdrawn = coalesce(?5, withdrawn), revision = ?6, received_at = ?7
@@ -107,7 +116,7 @@ enum Standing: Int64 {
     case counting = 0
     /// One of another source counts instead. What this one covers is still hidden from later sources.
     case hidden = 1
-    /// A newer form by its own source counts instead. It hides nothing.
+    /// A newer form by its own source counts instead, or none at all. It hides nothing.
     case superseded = 2
 }
 

@@ -77,6 +77,11 @@ extension Transaction {
             let metric = sample.metric
             let stored = StoredSample(
                 sample: sample, of: ingest.device, revision: sample.revision ?? 1, receivedAt: ingest.receivedAt)
+            if sample.claim == .correction, metric.shape != .count {
+                own.append(outcomes.count)
+                outcomes += try takeBack(stored, in: &cached, ingest: ingest)
+                continue
+            }
             if sample.claim == .correction, try !corrects(sample, in: cached, of: ingest.device) {
                 own.append(outcomes.count)
                 outcomes.append(SampleOutcome(stored: stored, novelty: .known))
@@ -115,13 +120,27 @@ extension Transaction {
         return (outcomes, own)
     }
 
-    /// Whether a sample is another version of a stored one of its source.
+    /// Whether a count is another version of a stored one of its source, which may have had another end.
     private func corrects(_ sample: Sample, in cached: CachedDevice, of device: DeviceID) throws -> Bool {
-        guard let series = cached.series[sample.metric.index]?.row else { return false }
-        let lookup = try RawStatement(SampleTable.lookup, in: database)
-        let kept = try SampleTable.find(
-            SampleKey(sample), series: series, device: device, metric: sample.metric, by: lookup)
-        return kept.map { sample.precedence(over: $0.sample) == .same } ?? false
+        let key = SampleKey(sample)
+        return try own(beside: sample, in: cached, of: device).contains { kept in
+            let other = SampleKey(kept.sample)
+            return key == other || key.excludes(other, of: sample.metric)
+        }
+    }
+
+    /// The stored samples of a sample's source that begin with it.
+    func own(beside sample: Sample, in cached: CachedDevice, of device: DeviceID) throws -> [StoredSample] {
+        guard let series = cached.series[sample.metric.index]?.row else { return [] }
+        let statement = try RawStatement(SampleTable.beginning, in: database)
+        statement.bind(series, at: 1)
+        statement.bind(sample.start.milliseconds, at: 2)
+        var found: [StoredSample] = []
+        while try statement.step() {
+            let stored = try SampleTable.read(statement, device: device, metric: sample.metric)
+            if sample.precedence(over: stored.sample) == .same { found.append(stored) }
+        }
+        return found
     }
 
     private func sample(keptAt stored: StoredSample, series: Int64, device: DeviceID) throws -> StoredSample {
@@ -141,15 +160,15 @@ extension StoredSample {
     /// is the same, or its device revision is older.
     ///
     /// The same content with a higher device revision is a correction, too: it reverts another correction that may
-    /// arrive later.
+    /// arrive later. So is a value that was taken back and comes again.
     func correcting(_ kept: StoredSample) -> StoredSample? {
         let revision = sample.revision ?? 0
-        if sample.hasSameContent(as: kept.sample), revision <= kept.revision { return nil }
+        if sample.hasSameContent(as: kept.sample), revision <= kept.revision, !kept.isTakenBack { return nil }
         if sample.revision != nil, let keptRevision = kept.sample.revision, revision < keptRevision { return nil }
         var result = self
         result.revision = max(kept.revision + 1, revision)
         result.sample.revision = sample.revision ?? kept.sample.revision
-        result.isWithdrawn = kept.isWithdrawn
+        result.isWithdrawn = kept.isWithdrawn && !kept.isTakenBack
         return result
     }
 }

@@ -32,7 +32,10 @@ extension Transaction {
         let (ours, theirs) = (stored.sample, kept.sample)
         // An earlier version of the gateway did not note the source.
         let isAdopted = (ours.origin == nil || theirs.origin == nil) && ours.hasSameContent(as: theirs)
-        var precedence = isAdopted ? Precedence.same : ours.precedence(over: theirs)
+        // A place that is free again, unless the source has one of its own.
+        let isFree =
+            try kept.isTakenBack && find(stored.standingBeside, series: series, ingest: ingest) == nil
+        var precedence = isAdopted || isFree ? Precedence.same : ours.precedence(over: theirs)
         if precedence != .same, let detail = ours.sleepDetail, let known = theirs.sleepDetail, detail != known {
             precedence = detail > known ? .before : .behind
         }
@@ -92,7 +95,8 @@ extension Transaction {
             } else {
                 false
             }
-        if isOlder {
+        // What took back another source's value says nothing of this one's.
+        if isOlder, !kept.isTakenBack || ours.precedence(over: theirs) == .same {
             let outcome = SampleOutcome(stored: kept, novelty: .known)
             return Arrival(outcome: outcome, formerUser: theirs.user, isDropped: true)
         }
@@ -116,6 +120,7 @@ extension Transaction {
     private func correct(_ kept: StoredSample, by stored: StoredSample, series: Int64) throws -> SampleOutcome {
         guard let correction = stored.correcting(kept) else { return SampleOutcome(stored: kept, novelty: .known) }
         try rewrite(correction, series: series)
+        if kept.isTakenBack { try mark(correction, as: .counting, series: series) }
         return SampleOutcome(stored: correction, novelty: .corrected)
     }
 

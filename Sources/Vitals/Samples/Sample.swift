@@ -105,6 +105,7 @@ extension Sample {
         /// No longer record of the same: the window of a document may have cut its beginning.
         case part
         /// Nothing was counted: only what is known of this interval and source. Else it is not kept, since nobody walks in most minutes.
+        /// A value of a metric without intervals is none then: what is known of its time and source is withdrawn.
         case correction
     }
 

@@ -50,6 +50,14 @@ import Vitals
                 }, latest: Self.new, at: 1) == [])
     }
 
+    @Test func `a value that was taken back is null where no other one is left`() {
+        var values = NewestValues(freshness: [:])
+        _ = values.update([.heartRate: Self.old], at: Fixture.noon)
+        let states = values.update([:], at: Fixture.minute(1))
+        #expect(states.map(\.isStale) == [true] && states.map(\.stored) == [Self.old])
+        #expect(values.update([:], at: Fixture.minute(2)).isEmpty)
+    }
+
     @Test func `lets a live value pass what is held back`() {
         let both: (inout NewestValues) -> Void = {
             Self.change(isSync: true)(&$0)

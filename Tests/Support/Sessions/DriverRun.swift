@@ -22,8 +22,10 @@ package struct DriverRun: Sendable {
 
     /// The charges that were reported.
     package var charges: [Double] { reported.charges.withLock { $0 } }
-    /// The samples that came as events, besides the synchronisations.
-    package var events: [Sample] { reported.samples.withLock { $0 } }
+    /// The samples that came as events, besides the synchronisations, without those that take others back.
+    package var events: [Sample] { arrivals.filter { $0.claim != .correction } }
+    /// All that came as events, in order of arrival.
+    package var arrivals: [Sample] { reported.samples.withLock { $0 } }
     /// The values that the driver has dropped.
     package var skipped: [SkippedValues] { reported.skipped.withLock { $0 } }
     /// How sessions ended by themselves, and events that a device without a link does not send.
@@ -82,7 +84,7 @@ package struct DriverRun: Sendable {
         for event in events {
             switch event {
             case .samples(let samples, let receipts):
-                kept.store(samples)
+                kept.store(samples.filter { $0.claim != .correction })
                 reported.samples.withLock { $0 += samples }
                 try await session.settle(receipts.map { SettledReceipt($0, .new) })
             case .battery(let percent, _): reported.charges.withLock { $0.append(percent) }

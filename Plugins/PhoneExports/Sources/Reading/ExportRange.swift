@@ -14,6 +14,8 @@ package struct ExportRange {
     package let skippedRows: SkippedRows
     /// The range whose rows are counted when they are skipped, where more is read than asked for; `nil` for all.
     package var counted: Range<Timestamp>?
+    /// Whether rows without a value give samples that take back what an earlier export had in their places.
+    package var takesBack = false
 
     package init(
         database: ExportDatabase, device: Int64, from: Timestamp, to: Timestamp, calendar: LocalCalendar,

@@ -72,8 +72,18 @@ final class MetricReader {
         while ready.isEmpty {
             guard let minute = sources.compactMap({ $0.head?.sample.start.minute }).min() else { return nil }
             let found = try removeCandidates(minute)
-            let best = found.map(\.rank).max()
-            var samples = found.filter { $0.rank == best }.map(\.sample)
+            let values = found.filter { $0.sample.claim != .correction }
+            let best = values.map(\.rank).max()
+            var samples = values.filter { $0.rank == best }.map(\.sample)
+            // What another row says is not taken back.
+            if values.count < found.count {
+                let starts = Set(values.map(\.sample.start))
+                samples += found.map(\.sample).filter { empty in
+                    let mayBeSaid = starts.contains(empty.start)
+                    return empty.claim == .correction
+                        && !(mayBeSaid && values.contains { $0.sample.isSaidInsteadOf(empty) })
+                }
+            }
             samples.sort { $0.comes(before: $1) }
             for sample in samples.reversed() {
                 if let last = ready.last, last.isSameRecord(as: sample) {
@@ -136,6 +146,13 @@ extension Sample {
     fileprivate func excludes(_ other: Sample) -> Bool {
         guard user == other.user, precedence(over: other) == .same, besideName == other.besideName else { return false }
         return start == other.start || metric.shape != .count && start < other.end && other.start < end
+    }
+
+    /// Whether it is the value of a row that another row, without one, would take back.
+    fileprivate func isSaidInsteadOf(_ empty: Sample) -> Bool {
+        guard metric.shape == .count else { return isSameRecord(as: empty) }
+        let mayBeOne = besideName == empty.besideName || besideName == nil || empty.besideName == nil
+        return start == empty.start && mayBeOne && precedence(over: empty) == .same
     }
 
     /// Which one counts: the sleep that says more, then the one that its source changed later, then the one that ends later, then the one

@@ -46,6 +46,7 @@ private final class RowStream: SampleStream {
     private let rank: Rank
     private let unit: TimeUnit
     private let skippedRows: SkippedRows
+    private let takesBack: Bool
     private let table: String
     private let read: @Sendable (Row) -> RowResult
 
@@ -57,6 +58,7 @@ private final class RowStream: SampleStream {
         self.rank = rank
         self.unit = unit
         skippedRows = reading.skippedRows
+        takesBack = reading.takesBack
         self.table = table
         self.read = read
     }
@@ -66,7 +68,10 @@ private final class RowStream: SampleStream {
             switch read(Row(statement, unit: unit)) {
             case .sample(let sample): return Candidate(sample: sample, rank: rank)
             case .skipped(let reason): skippedRows.add(reason, in: table)
-            case .nothing: break
+            case .nothing(let sample, let reason):
+                if let reason { skippedRows.add(reason, in: table) }
+                if takesBack, sample.isValid { return Candidate(sample: sample, rank: rank) }
+            case .irrelevant: break
             }
         }
         return nil
@@ -102,8 +107,45 @@ package struct Row {
 package enum RowResult {
     case sample(Sample)
     case skipped(SkippedRows.Reason)
-    /// The row says nothing, such as a minute without steps.
-    case nothing
+    /// The row has no value, such as a minute without steps: this corrects what an earlier export had in its place (`Sample.Claim`).
+    /// It may be counted as skipped, too.
+    case nothing(Sample, SkippedRows.Reason? = nil)
+    /// The row says nothing, and never did.
+    case irrelevant
+}
+
+extension RowResult {
+    /// Of a row that has nothing measured where there may have been a value of a moment.
+    package static func notMeasured(
+        _ metric: Metric, at moment: Timestamp, isUserInitiated: Bool = false, user: Int? = nil,
+        qualifiers: [Qualifier: String] = [:]
+    ) -> RowResult {
+        var sample = Sample.nothing(
+            of: metric, from: moment, to: moment, isUserInitiated: isUserInitiated, qualifiers: qualifiers)
+        sample.user = user
+        return .nothing(sample, .notMeasured)
+    }
+}
+
+extension Sample {
+    /// What corrects a count to 0, or withdraws a value, that an earlier export had. Of a value its reading says nothing.
+    package static func nothing(
+        of metric: Metric, from start: Timestamp, to end: Timestamp, isUserInitiated: Bool = false,
+        qualifiers: [Qualifier: String] = [:]
+    ) -> Sample {
+        let least = metric.range?.lowerBound ?? 0
+        let reading: Reading =
+            switch metric.shape {
+            case .count: .count(Increment(count: 0))
+            case .pressure: .bloodPressure(BloodPressure(systolic: least, diastolic: least))
+            case .value, .sleep, .session: .value(least)
+            }
+        var sample = Sample(
+            metric: metric, start: start, end: end, isUserInitiated: isUserInitiated, qualifiers: qualifiers,
+            reading: reading)
+        sample.claim = .correction
+        return sample
+    }
 }
 
 /// The unit of a table's TIMESTAMP.

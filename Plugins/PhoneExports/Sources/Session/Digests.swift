@@ -22,6 +22,8 @@ package struct Digests: Sendable, Hashable {
         var metric: Metric
         var from: Timestamp
         var to: Timestamp
+        /// Whether all of its days had samples before, so that some may be gone.
+        var wasKnown = false
     }
 
     /// The days that are not as they were, ascending within each metric, workouts first. Neighbouring days are one range.
@@ -33,15 +35,16 @@ package struct Digests: Sendable, Hashable {
         for metric in Metric.synchronised {
             let now = days[metric] ?? [:]
             let before = old.days[metric]
-            let changed = now.keys.filter { now[$0] != before?[$0] }.sorted()
+            let changed = Set(now.keys).union((before ?? [:]).keys).filter { now[$0] != before?[$0] }.sorted()
             for day in changed {
                 let from = Timestamp(milliseconds: day * Self.day)
                 let to = from + .days(1)
                 if before == nil, to <= latest { continue }
-                if let last = changes.last, last.metric == metric, last.to == from {
+                let wasKnown = before?[day] != nil
+                if let last = changes.last, last.metric == metric, last.to == from, last.wasKnown == wasKnown {
                     changes[changes.count - 1].to = to
                 } else {
-                    changes.append(Change(metric: metric, from: from, to: to))
+                    changes.append(Change(metric: metric, from: from, to: to, wasKnown: wasKnown))
                 }
             }
         }

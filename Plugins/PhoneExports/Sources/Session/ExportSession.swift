@@ -38,13 +38,16 @@ package final class ExportSession: DeviceSession {
         firstReading.noteAcknowledgement(of: metric)
     }
 
-    private func page(_ request: HistoryRequest) async throws(DeviceError) -> HistoryPage {
+    private func page(
+        _ request: HistoryRequest, takesBack: Bool = false
+    ) async throws(DeviceError) -> HistoryPage {
         guard isOpen.withLock({ $0 }) else { throw DeviceError(.disconnected, "The session is over.") }
         guard description.capabilities.supports(.history, request.metric) else {
             throw .unsupported("the history of \(request.metric.rawValue)")
         }
         do throws(ExportError) {
-            return try await source.page(request, calendar: context.calendar, now: context.clock.now)
+            return try await source.page(
+                request, calendar: context.calendar, now: context.clock.now, takesBack: takesBack)
         } catch {
             throw DeviceError(.failure, error.message)
         }
@@ -138,11 +141,14 @@ package final class ExportSession: DeviceSession {
             repeat {
                 let found = try await self.page(
                     HistoryRequest(
-                        metric: change.metric, from: change.from, to: change.to, page: page, limit: Self.batch))
+                        metric: change.metric, from: change.from, to: change.to, page: page, limit: Self.batch),
+                    takesBack: change.wasKnown)
                 page = found.next
                 // Nothing more is read before these are durable.
                 let horizon = context.clock.now + OpenExport.future
-                for outcome in try await batches.send(found.samples.filter { $0.end <= horizon }, to: inbox) {
+                let samples = found.samples.filter { $0.end <= horizon }
+                let outcomes = try await batches.send(samples, to: inbox)
+                for (sample, outcome) in zip(samples, outcomes) where sample.claim != .correction || outcome != .known {
                     report.count(outcome)
                 }
             } while page != nil

@@ -99,10 +99,10 @@ actor ExportSource {
 
     /// A page of the export in use.
     func page(
-        _ request: HistoryRequest, calendar: LocalCalendar, now: Timestamp
+        _ request: HistoryRequest, calendar: LocalCalendar, now: Timestamp, takesBack: Bool
     ) throws(ExportError) -> HistoryPage {
         guard let current else { return HistoryPage(samples: []) }
-        return try current.page(request, calendar: calendar, now: now)
+        return try current.page(request, calendar: calendar, now: now, takesBack: takesBack)
     }
 
     /// What the gateway may not know yet of the export in use, and the content that it knows afterwards.

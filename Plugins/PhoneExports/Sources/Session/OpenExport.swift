@@ -82,16 +82,18 @@ package struct OpenExport {
     package var capabilities: Capabilities { device.capabilities }
 
     /// A page of a metric's samples.
+    /// - Parameter takesBack: whether it also has what takes back the values of rows that have none any more.
     package func page(
-        _ request: HistoryRequest, calendar: LocalCalendar, now: Timestamp
+        _ request: HistoryRequest, calendar: LocalCalendar, now: Timestamp, takesBack: Bool = false
     ) throws(ExportError) -> HistoryPage {
         guard let feeds = device.feeds[request.metric] else { return HistoryPage(samples: []) }
         let position = request.page.flatMap(PagePosition.init) ?? PagePosition(start: request.from)
         let limit = min(max(request.limit, 1), HistoryRequest.maximumLimit)
-        let reading = ExportRange(
+        var reading = ExportRange(
             database: database, device: device.number, from: max(position.start, request.from, Self.earliest),
             to: min(request.to, now + Self.future),
             calendar: calendar, skippedRows: SkippedRows())
+        reading.takesBack = takesBack
         let reader = try MetricReader(feeds, reading)
         var page = HistoryPage(samples: [])
         var next = position

@@ -81,6 +81,11 @@ private final class CountStream: SampleStream {
     private let feed: CountFeed
     private var last: Count?
     private let reading: ExportRange
+    /// What is read and not handed out yet, last one first.
+    private var ready: [Candidate] = []
+    /// What corrects the counts of rows without one, since the last one with.
+    private var empty: [Candidate] = []
+    private var isOver = false
 
     init(_ statement: ExportStatement, _ feed: CountFeed, after last: Count?, _ reading: ExportRange) {
         self.statement = statement
@@ -90,33 +95,67 @@ private final class CountStream: SampleStream {
     }
 
     func next() throws(ExportError) -> Candidate? {
-        while try statement.step() {
-            let row = Row(statement, unit: feed.unit)
-            guard let count = Count(row, least: feed.least) else {
-                // -1 is no count: such a row says nothing. Beside the steps nothing else need be measured.
-                if row.integer(0) == nil, feed.metric == .steps || !row.isNull(0) {
-                    skip(row.absence(0), at: row.moment)
+        while ready.isEmpty, !isOver {
+            isOver = try !statement.step()
+            if !isOver {
+                let row = Row(statement, unit: feed.unit)
+                guard let candidate = read(row) else {
+                    releaseEmpty(at: row.moment)
+                    continue
                 }
-                continue
+                empty.append(candidate)
             }
-            defer { last = count }
-            guard let found = difference(count) else {
-                skip(.countFell, at: count.moment)
-                continue
-            }
-            guard found.amount > 0 else { continue }
-            guard let sample = sample(of: found, until: count.moment) else {
-                skip(.implausible, at: count.moment)
-                continue
-            }
-            return Candidate(sample: sample, rank: .minutes)
+            // What has gathered since a row before the empty ones begins before them.
+            ready = empty.sorted { $0.sample.start > $1.sample.start }
+            empty = []
         }
-        return nil
+        return ready.popLast()
+    }
+
+    /// Hands out empty rows from before all that a row of this moment, or a later one, may add.
+    private func releaseEmpty(at moment: Timestamp) {
+        // Only many at once, since they are moved.
+        guard let first = empty.first, first.sample.start < moment - CountFeed.longest - CountFeed.longest else {
+            return
+        }
+        let settled = empty.prefix { $0.sample.start < moment - CountFeed.minute - CountFeed.longest }
+        ready = settled.reversed()
+        empty.removeFirst(settled.count)
+    }
+
+    /// What a row adds; `nil` where it says nothing.
+    private func read(_ row: Row) -> Candidate? {
+        guard let count = Count(row, least: feed.least) else {
+            // -1 is no count: such a row says nothing. Beside the steps nothing else need be measured.
+            if row.integer(0) == nil, feed.metric == .steps || !row.isNull(0) {
+                skip(row.absence(0), at: row.moment)
+            }
+            if let candidate = nothing(at: row.moment) { empty.append(candidate) }
+            return nil
+        }
+        defer { last = count }
+        guard let found = difference(count) else {
+            skip(.countFell, at: count.moment)
+            return nothing(at: count.moment)
+        }
+        guard found.amount > 0 else { return nothing(at: count.moment) }
+        guard let sample = sample(of: found, until: count.moment) else {
+            skip(.implausible, at: count.moment)
+            return nil
+        }
+        return Candidate(sample: sample, rank: .minutes)
     }
 
     /// Counts a row, unless it belongs to the range behind.
     private func skip(_ reason: SkippedRows.Reason, at moment: Timestamp) {
         if moment < reading.to + CountFeed.minute { reading.skippedRows.add(reason, in: feed.table) }
+    }
+
+    /// What corrects that something was counted in the minute of a row.
+    private func nothing(at moment: Timestamp) -> Candidate? {
+        guard reading.takesBack else { return nil }
+        let minute = moment - CountFeed.minute
+        return Candidate(sample: .nothing(of: feed.metric, from: minute, to: moment), rank: .minutes)
     }
 
     /// What was counted within the minute, since the day began if it is its whole count, or since the row before; `nil` if there

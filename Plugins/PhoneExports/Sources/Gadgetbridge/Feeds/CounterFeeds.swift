@@ -80,18 +80,24 @@ enum CounterFeeds {
             metric: amount.metric, table: table.name, rank: .minutes, unit: table.unit, columns: columns, lead: lead,
             condition: table.condition
         ) { row in
+            let start = row.moment - lead
+            func nothing(_ reason: SkippedRows.Reason? = nil) -> RowResult {
+                .nothing(
+                    .nothing(of: amount.metric, from: start, to: max(end(row, columns.count - 1) ?? start, start)),
+                    reason)
+            }
             // A part of a step is none.
             guard let count = amount.metric == .steps ? row.integer(0).map({ Double($0) }) : row.number(0) else {
+                guard row.isNull(0) else { return .skipped(.unreadable) }
                 // A row without steps was not measured; beside them nothing else need be.
-                return amount.metric != .steps && row.isNull(0) ? .nothing : .skipped(row.absence(0))
+                return nothing(amount.metric == .steps ? .notMeasured : nil)
             }
-            guard count > 0 else { return .nothing }
+            guard count > 0 else { return nothing() }
             if more != nil, row.isNull(columns.count - 1) { return .skipped(.notMeasured) }
-            let start = row.moment - lead
-            guard let end = end(row, columns.count - 1), end >= start else { return .skipped(.implausible) }
+            guard let last = end(row, columns.count - 1), last >= start else { return .skipped(.implausible) }
             let beside = companion.flatMap { scale in row.number(1).map { $0 * scale.scale } }
             guard
-                let sample = amount.sample(count * amount.scale, from: start, to: end, companion, beside)
+                let sample = amount.sample(count * amount.scale, from: start, to: last, companion, beside)
             else { return .skipped(.implausible) }
             return .sample(sample)
         }

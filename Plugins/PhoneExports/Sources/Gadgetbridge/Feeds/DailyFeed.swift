@@ -32,6 +32,7 @@ private final class DailyStream: SampleStream {
     func next() throws(ExportError) -> Candidate? {
         while let candidate = try rows.next() {
             let sample = candidate.sample
+            if sample.claim == .correction { return candidate }
             if period?.range.contains(sample.start) != true { period = calendar.offset(at: sample.start) }
             guard let day = period?.day(of: sample.start) else { continue }
             if let last, last.day == day, last.reading == sample.reading { continue }

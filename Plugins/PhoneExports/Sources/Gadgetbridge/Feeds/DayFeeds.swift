@@ -27,7 +27,7 @@ enum DayFeeds {
             columns: ["MODERATE", "VIGOROUS"], lead: .minutes(1)
         ) { row in
             let minutes = [row.integer(0), row.integer(1)].compactMap { $0 }.filter { $0 > 0 }.map { Double($0) }
-            guard !minutes.isEmpty else { return .nothing }
+            guard !minutes.isEmpty else { return nothing(.exerciseMinutes, from: row.moment - .minutes(1)) }
             return result(
                 .exerciseMinutes, minutes.reduce(0, +), from: row.moment - .minutes(1), to: row.moment)
         }
@@ -48,6 +48,11 @@ enum DayFeeds {
         return sample.map { RowResult.sample($0) } ?? .skipped(.implausible)
     }
 
+    /// What corrects a count from this start, whichever end it had.
+    private static func nothing(
+        _ metric: Metric, from start: Timestamp, _ reason: SkippedRows.Reason? = nil
+    ) -> RowResult { .nothing(.nothing(of: metric, from: start, to: start), reason) }
+
     /// A total of the day so far, from midnight until the last minute of the day that has a row.
     private static func unaTotal(_ metric: Metric, _ column: String, _ table: Table) -> RowFeed {
         feed(
@@ -62,7 +67,8 @@ enum DayFeeds {
             """, lead: .seconds(30)
         ) { row in
             guard let count = row.integer(0) else { return .skipped(row.absence(0)) }
-            guard count > 0, let last = row.integer(1) else { return .nothing }
+            guard count > 0 else { return nothing(metric, from: row.moment) }
+            guard let last = row.integer(1) else { return .irrelevant }
             return result(metric, Double(count), from: row.moment, to: table.unit.moment(last))
         }
     }
@@ -71,8 +77,8 @@ enum DayFeeds {
     /// its last such hour began. A negative number is of an older version of the app, which mixed up the bits.
     private static func xiaomiStanding(_ table: Table) -> RowFeed {
         feed(.standHours, table, Table.select(["STANDING"], from: table.name)) { row in
-            guard let bits = row.integer(0) else { return row.isNull(0) ? .nothing : .skipped(.unreadable) }
-            guard bits != 0 else { return .nothing }
+            guard row.isNull(0) || row.integer(0) != nil else { return .skipped(.unreadable) }
+            guard let bits = row.integer(0), bits != 0 else { return nothing(.standHours, from: row.moment) }
             guard (0..<(1 << 24)).contains(bits) else { return .skipped(.unreadable) }
             let last = Int64.bitWidth - 1 - bits.leadingZeroBitCount
             return result(
@@ -91,7 +97,9 @@ enum DayFeeds {
             GROUP BY DAY HAVING min(TIMESTAMP) >= ?2 AND min(TIMESTAMP) < ?3 ORDER BY min(TIMESTAMP)
             """
         ) { row in
-            guard let volume = row.number(0), volume > 0, let last = row.integer(1) else { return .nothing }
+            guard let volume = row.number(0), volume > 0, let last = row.integer(1) else {
+                return nothing(.hydration, from: row.moment)
+            }
             return result(.hydration, volume, from: row.moment, to: table.unit.moment(last))
         }
     }
@@ -109,9 +117,9 @@ enum DayFeeds {
             """
         ) { row in
             guard let rate = row.number(0) else { return .skipped(row.absence(0)) }
-            guard rate > 0 else { return .skipped(.notMeasured) }
+            guard rate > 0 else { return nothing(.basalEnergy, from: row.moment, .notMeasured) }
             guard let next = row.integer(1).map({ table.unit.moment($0) }), next - row.moment <= CountFeed.longest
-            else { return .nothing }
+            else { return .irrelevant }
             let days = Double((next - row.moment).inMilliseconds) / Double(Duration.days(1).inMilliseconds)
             return result(.basalEnergy, rate * days, from: row.moment, to: next)
         }

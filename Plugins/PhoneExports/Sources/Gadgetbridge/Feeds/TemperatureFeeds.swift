@@ -25,7 +25,8 @@ extension ValueFeeds {
                 metric: metric, table: table.name, rank: .records, unit: table.unit, columns: ["TEMPERATURE"] + types
             ) { row in
                 // What is empty is counted once, by one of the two feeds, whatever it would be of.
-                if row.isNull(0) { return wantsSkin ? .nothing : .skipped(.notMeasured) }
+                let nothing = Sample.nothing(of: metric, from: row.moment, to: row.moment)
+                if row.isNull(0) { return .nothing(nothing, wantsSkin ? nil : .notMeasured) }
                 let type = types.contains("TEMPERATURE_TYPE") ? row.integer(1) ?? 0 : 0
                 let location = types.count == 2 ? row.integer(2) : nil
                 let isSkin: Bool
@@ -35,16 +36,17 @@ extension ValueFeeds {
                 case .unknown where location.map(skinPlaces.contains) == true: isSkin = true
                 case .unknown where location.map(bodyPlaces.contains) == true: isSkin = false
                 // Counted once, by one of the two feeds.
-                case .ambient: return wantsSkin ? .nothing : .skipped(.ambient)
-                case nil: return wantsSkin ? .nothing : .skipped(.unknownCode)
+                case .ambient: return wantsSkin ? .irrelevant : .skipped(.ambient)
+                case nil: return wantsSkin ? .irrelevant : .skipped(.unknownCode)
                 case .unknown:
                     // Only the owner knows whether a value without kind and place is a body temperature.
-                    guard let unspecified else { return wantsSkin ? .nothing : .skipped(.unspecified) }
+                    guard let unspecified else { return wantsSkin ? .irrelevant : .skipped(.unspecified) }
                     isSkin = unspecified == .skin
                 }
-                guard isSkin == wantsSkin else { return .nothing }
+                guard isSkin == wantsSkin else { return .nothing(nothing) }
                 guard let value = row.number(0) else { return .skipped(.unreadable) }
-                guard range.contains(value) else { return .skipped(value == 0 ? .notMeasured : .implausible) }
+                guard value != 0 else { return .nothing(nothing, .notMeasured) }
+                guard range.contains(value) else { return .skipped(.implausible) }
                 return .sample(Sample(metric: metric, start: row.moment, reading: .value(value)))
             }
         }

@@ -109,17 +109,22 @@ enum ValueFeeds {
             metric: metric, table: table.name, rank: table.isActivity ? .minutes : .records, unit: table.unit,
             columns: [column] + more, condition: condition ?? table.condition
         ) { row in
-            // Columns that the app added later are empty in older rows, and in minutes without this measurement.
-            guard let raw = row.number(0) else { return .skipped(row.absence(0)) }
-            let value = convert(raw)
-            guard range.contains(value) else {
-                return .skipped(ValidRange.notMeasured.contains(value) ? .notMeasured : .implausible)
-            }
             // 0 manual, 1 automatic, 2 unknown.
+            let isUserInitiated = isManual || kinds && row.integer(1) == 0
+            let user = users ? row.user(1) : nil
+            // Columns that the app added later are empty in older rows, and in minutes without this measurement.
+            guard let value = row.number(0).map(convert) else {
+                guard row.isNull(0) else { return .skipped(.unreadable) }
+                return .notMeasured(metric, at: row.moment, isUserInitiated: isUserInitiated, user: user)
+            }
+            guard range.contains(value) else {
+                guard ValidRange.notMeasured.contains(value) else { return .skipped(.implausible) }
+                return .notMeasured(metric, at: row.moment, isUserInitiated: isUserInitiated, user: user)
+            }
             return .sample(
                 Sample(
-                    metric: metric, start: row.moment, isUserInitiated: isManual || kinds && row.integer(1) == 0,
-                    user: users ? row.user(1) : nil, reading: .value(value)))
+                    metric: metric, start: row.moment, isUserInitiated: isUserInitiated, user: user,
+                    reading: .value(value)))
         }
     }
 }
@@ -145,17 +150,17 @@ extension ValueFeeds {
                 metric: .bloodPressure, table: table.name, rank: table.isActivity ? .minutes : .records,
                 unit: table.unit, columns: columns
             ) { row in
-                guard let high = row.number(0), let low = row.number(1) else { return .skipped(.notMeasured) }
-                guard !ValidRange.notMeasured.contains(high), !ValidRange.notMeasured.contains(low) else {
-                    return .skipped(.notMeasured)
-                }
+                let user = hasUser ? row.user(columns.count - 1) : nil
+                guard let high = row.number(0), let low = row.number(1), !ValidRange.notMeasured.contains(high),
+                    !ValidRange.notMeasured.contains(low)
+                else { return .notMeasured(.bloodPressure, at: row.moment, user: user) }
                 guard ValidRange.bloodPressure.contains(high), ValidRange.bloodPressure.contains(low), high > low else {
                     return .skipped(.implausible)
                 }
                 let pulse = hasPulse ? row.number(2).flatMap { ValidRange.heartRate.contains($0) ? $0 : nil } : nil
                 return .sample(
                     Sample(
-                        metric: .bloodPressure, start: row.moment, user: hasUser ? row.user(columns.count - 1) : nil,
+                        metric: .bloodPressure, start: row.moment, user: user,
                         reading: .bloodPressure(BloodPressure(systolic: high, diastolic: low, pulse: pulse))))
             }
         ]

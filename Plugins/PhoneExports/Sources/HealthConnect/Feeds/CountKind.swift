@@ -54,15 +54,24 @@ struct CountKind: Sendable {
         var columns = isSummed ? ["sum(\(value))", "max(r.end_time)"] : [value, "r.end_time"]
         columns.append(try metric.has(.activity) ? Self.workout(source) : "NULL")
         return records.feed(metric, columns, isSummed: isSummed) { row, isManual in
-            guard let value = row.number(0) else { return .skipped(row.absence(0)) }
+            let activity = row.integer(2).flatMap { Self.activities[ExerciseType.name(of: $0)] }
+            let qualifiers: [Qualifier: String] = activity.map { [.activity: $0] } ?? [:]
+            func nothing(_ reason: SkippedRows.Reason? = nil) -> RowResult {
+                let end = row.integer(1).map { max(Timestamp(milliseconds: $0), row.moment) } ?? row.moment
+                return .nothing(
+                    .nothing(
+                        of: metric, from: row.moment, to: end, isUserInitiated: isManual, qualifiers: qualifiers),
+                    reason)
+            }
+            if row.isNull(0) { return nothing(.notMeasured) }
+            guard let value = row.number(0) else { return .skipped(.unreadable) }
             guard let last = row.integer(1) else { return .skipped(.unreadable) }
             guard let increment = Increment(amount: value * scale) else { return .skipped(.implausible) }
             // What a food does not say has the smallest number above 0 (`Constants.DEFAULT_DOUBLE`).
-            guard increment.amount > 0 else { return .nothing }
-            var sample = Sample(
+            guard increment.amount > 0 else { return nothing() }
+            let sample = Sample(
                 metric: metric, start: row.moment, end: Timestamp(milliseconds: last), isUserInitiated: isManual,
-                reading: .count(increment))
-            sample.qualifiers[.activity] = row.integer(2).flatMap { Self.activities[ExerciseType.name(of: $0)] }
+                qualifiers: qualifiers, reading: .count(increment))
             // A drink takes no time, but all that a person does has a length.
             let hasLength = sample.end > sample.start || metric.highestRate == nil && sample.end == sample.start
             return hasLength && sample.isValid ? .sample(sample) : .skipped(.implausible)

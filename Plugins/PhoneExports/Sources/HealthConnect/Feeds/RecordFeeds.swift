@@ -7,8 +7,10 @@ enum PressureFeed {
     static func feed(_ source: RecordSource) throws(ExportError) -> RowFeed? {
         let records = try source.records(table, with: ["systolic", "diastolic"])
         return records?.feed(.bloodPressure, ["r.systolic", "r.diastolic"]) { row, isManual in
-            guard let high = row.number(0) else { return .skipped(row.absence(0)) }
-            guard let low = row.number(1) else { return .skipped(row.absence(1)) }
+            if row.isNull(0) || row.number(0) != nil && row.isNull(1) {
+                return .notMeasured(.bloodPressure, at: row.moment, isUserInitiated: isManual)
+            }
+            guard let high = row.number(0), let low = row.number(1) else { return .skipped(.unreadable) }
             guard ValidRange.bloodPressure.contains(high), ValidRange.bloodPressure.contains(low), high > low else {
                 return .skipped(.implausible)
             }
@@ -30,10 +32,10 @@ enum SeriesFeeds {
     /// Heart rates; `nil` if there are none.
     static func heartRates(_ source: RecordSource) throws(ExportError) -> RowFeed? {
         try heartRateRecords(source)?.feed(.heartRate, ["s.beats_per_minute"]) { row, isManual in
-            guard let value = row.number(0) else { return .skipped(row.absence(0)) }
-            guard ValidRange.heartRate.contains(value) else {
-                return .skipped(ValidRange.notMeasured.contains(value) ? .notMeasured : .implausible)
-            }
+            let isEmpty = row.number(0).map(ValidRange.notMeasured.contains) ?? row.isNull(0)
+            if isEmpty { return .notMeasured(.heartRate, at: row.moment, isUserInitiated: isManual) }
+            guard let value = row.number(0) else { return .skipped(.unreadable) }
+            guard ValidRange.heartRate.contains(value) else { return .skipped(.implausible) }
             return .sample(
                 Sample(
                     metric: .heartRate, start: row.moment, isUserInitiated: isManual, reading: .value(value)))

@@ -73,10 +73,13 @@ struct ValueKind: Sendable {
         let codes = words.map { "CAST(r.\($0.column) AS INTEGER)" }
         let range = range ?? metric.range
         return records.feed(metric, ["r.\(column)"] + codes) { row, isManual in
-            guard let raw = row.number(0) else { return .skipped(row.absence(0)) }
-            let value = convert(raw)
-            guard range?.contains(value) ?? true else { return .skipped(raw == 0 ? .notMeasured : .implausible) }
-            var qualifiers = qualifiers
+            let isValid = row.number(0).map { range?.contains(convert($0)) ?? true } ?? false
+            if row.isNull(0) || row.number(0) == 0 && !isValid {
+                return .notMeasured(metric, at: row.moment, isUserInitiated: isManual, qualifiers: self.qualifiers)
+            }
+            guard let value = row.number(0).map(convert) else { return .skipped(.unreadable) }
+            guard isValid else { return .skipped(.implausible) }
+            var qualifiers = self.qualifiers
             for (index, kind) in words.enumerated() {
                 qualifiers[kind.qualifier] = row.integer(index + 1).flatMap { kind.words[$0] }
             }

@@ -98,10 +98,17 @@ struct Records: Sendable {
             sql: select(columns + own, isSummed: isSummed)
         ) { [origins] row in
             let result = read(row, Self.isManual(row.integer(columns.count)))
-            guard case .sample(var sample) = result else { return result }
-            if let origins { sample.origin = origins.origin(of: row.integer(columns.count + 1)) }
-            sample.changedAt = Self.change(row.integer(columns.count + 2))
-            return .sample(sample)
+            func attributed(_ sample: Sample) -> Sample {
+                var sample = sample
+                if let origins { sample.origin = origins.origin(of: row.integer(columns.count + 1)) }
+                sample.changedAt = Self.change(row.integer(columns.count + 2))
+                return sample
+            }
+            return switch result {
+            case .sample(let sample): .sample(attributed(sample))
+            case .nothing(let sample, let reason): .nothing(attributed(sample), reason)
+            case .skipped, .irrelevant: result
+            }
         }
     }
 

@@ -1,0 +1,64 @@
+import GRDB
+import Vitals
+
+extension Transaction {
+    /// Withdraws the value that a source no longer has. It stays, so that it is known if it comes again.
+    /// - Parameter stored: a sample with its times, that is no value itself.
+    /// - Returns: its outcome, `known` where no value was; then the value that is the newest now, as known, if the newest was withdrawn.
+    func takeBack(
+        _ stored: StoredSample, in cached: inout CachedDevice, ingest: Ingest
+    ) throws -> [SampleOutcome] {
+        let sample = stored.sample
+        let known = try own(beside: sample, in: cached, of: ingest.device).first { former in
+            let other = former.sample
+            var key = SampleKey(other)
+            // What stands beside the value of an earlier source has the name of its own in the key.
+            if other.isBeside { key.source = SampleKey(sample).source }
+            return !former.isWithdrawn && key == SampleKey(sample)
+                && ingest.wearers.areSame(other.user, sample.user)
+        }
+        guard var former = known, var series = cached.series[sample.metric.index] else {
+            return [SampleOutcome(stored: stored, novelty: .known)]
+        }
+        if let change = sample.changedAt, let former = former.sample.changedAt, change < former {
+            return [SampleOutcome(stored: stored, novelty: .known)]
+        }
+        former.isWithdrawn = true
+        former.revision += 1
+        former.receivedAt = ingest.receivedAt
+        try mark(former, as: .superseded, series: series.row)
+        var found = [SampleOutcome(stored: former, novelty: .withdrawn)]
+        if series.latest == SampleKey(former.sample) {
+            let newest = try newest(of: sample.metric, in: series.row, ingest)
+            if let newest { found.append(SampleOutcome(stored: newest, novelty: .known)) }
+            series.latest = newest.map { SampleKey($0.sample) }
+            series.isChanged = true
+            cached.series[sample.metric.index] = series
+        }
+        return found
+    }
+
+    /// The newest value of a series; `nil` without any.
+    private func newest(of metric: Metric, in series: Int64, _ ingest: Ingest) throws -> StoredSample? {
+        let statement = try RawStatement(SampleTable.newest, in: database)
+        statement.bind(series, at: 1)
+        statement.bind(metric.isSeparated, at: 2)
+        defer { statement.reset() }
+        return try statement.step() ? try SampleTable.read(statement, device: ingest.device, metric: metric) : nil
+    }
+
+    /// Writes whether a value counts, with its revision.
+    func mark(_ stored: StoredSample, as standing: Standing, series: Int64) throws {
+        let statement = try RawStatement(SampleTable.mark, in: database)
+        SampleTable.bind(SampleKey(stored.sample), series: series, to: statement)
+        statement.bind(standing.rawValue, at: 5)
+        statement.bind(Int64(stored.revision), at: 6)
+        statement.bind(stored.receivedAt.milliseconds, at: 7)
+        _ = try statement.run()
+    }
+}
+
+extension StoredSample {
+    /// Whether it is a value that its source has taken back: nothing else withdraws one.
+    var isTakenBack: Bool { isWithdrawn && !sample.metric.isInterval }
+}
