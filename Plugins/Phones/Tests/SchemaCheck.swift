@@ -26,7 +26,8 @@ struct SchemaCheck {
     private mutating func prepare(_ schema: JSONValue) throws {
         let known: Set = [
             "$ref", "type", "enum", "anyOf", "oneOf", "allOf", "if", "required", "properties", "additionalProperties",
-            "items", "minItems", "maxItems", "minLength", "maxLength", "pattern",
+            "items", "minItems", "maxItems", "minProperties", "minLength", "maxLength", "pattern", "minimum",
+            "multipleOf",
         ]
         for member in schema.asObject ?? [] where !Self.notes.contains(member.key) {
             if !known.contains(member.key) { unknown.insert(member.key) }
@@ -68,6 +69,7 @@ struct SchemaCheck {
             case "required": return (rule.asArray ?? []).allSatisfy { names.contains($0.asString ?? "") }
             case "properties":
                 return members.allSatisfy { member in rule[member.key].map { accepts(member.value, $0) } ?? true }
+            case "minProperties": return names.count >= rule.asInt ?? 0
             case "additionalProperties": return names.isSubset(of: (schema["properties"]?.asObject ?? []).map(\.key))
             default: return true
             }
@@ -77,6 +79,13 @@ struct SchemaCheck {
             case "items": return elements.allSatisfy { accepts($0, rule) }
             case "minItems": return elements.count >= rule.asInt ?? 0
             case "maxItems": return elements.count <= rule.asInt ?? 0
+            default: return true
+            }
+        }
+        if let number = value.asDouble {
+            switch word {
+            case "minimum": return number >= rule.asDouble ?? 0
+            case "multipleOf": return number.truncatingRemainder(dividingBy: rule.asDouble ?? 1) == 0
             default: return true
             }
         }

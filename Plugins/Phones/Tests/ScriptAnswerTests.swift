@@ -83,10 +83,14 @@ import Vitals
             let events = try await session.nextEvents()
             let rule = AlertRule(.heartRate, .resting, .high)
             let raised = DeviceAlert(rule: rule, edge: .raised, value: 121, at: Timestamp(seconds: 1_700_000_000))
-            #expect(events == [.alert(raised)])
+            guard case .alerts(let alerts, let taken)? = events?.first, alerts == [raised] else {
+                Issue.record("no alerts: \(events ?? [])")
+                return
+            }
             // The gateway is still busy with it.
             let early = await clock.withTimeout(.hours(1)) { try? await document.answered() }
             #expect(early == nil)
+            try await session.settle([SettledReceipt(taken[0], .new)])
             async let further = session.nextEvents()
             let first = try Self.report(try await document.answered())
             #expect(first.entries == [Entry(path: "alerts[0]", .new)])
@@ -97,6 +101,69 @@ import Vitals
             try await session.settle([SettledReceipt(receipts[0], .new)])
             let report = try Self.report(try await second.answered())
             #expect(report.entries == [Entry(path: "alerts[0]", .known), Entry(path: "samples[0]", .new)])
+        }
+    }
+
+    @Test func `a count of 0 corrects what was said of the same interval, and is skipped where nothing was`()
+        async throws
+    {
+        let store = try ConsumedStore(ScriptDocument.overlaps, device: try #require(DeviceID("script")))
+        let documents = ScriptedDocuments()
+        try await PhoneDriver<ScriptDocument>(metrics: [.steps]).withSession(
+            over: .documents(documents), context: Phone.context(clock: .system)
+        ) { session in
+            for (value, minutes, outcome) in [
+                (0, 15, .skipped), (512, 15, .new), (0, 15, .corrected), (0, 15, .skipped), (300, 15, .corrected),
+                (0, 5, .skipped),
+            ] as [(Int, Int, Entry.Outcome)] {
+                let end = 1_700_000_000 + minutes * 60
+                let entry = #"{"metric":"steps","value":\#(value),"start":1700000000,"end":\#(end)}"#
+                let document = documents.send(#"{"samples":[\#(entry)]}"#)
+                let (samples, receipts) = try #require(try await session.nextEvents()?.first?.asSamples, "no samples")
+                let settled = try await zip(receipts, store.ingest(samples)).map { receipt, novelty in
+                    let outcome: SettledReceipt.Outcome =
+                        switch novelty {
+                        case .new: .new
+                        case .corrected: .corrected
+                        case .known: .known
+                        case .withdrawn: .superseded
+                        }
+                    return SettledReceipt(receipt, outcome)
+                }
+                try await session.settle(settled)
+                let report = try Self.report(try await document.answered())
+                #expect(report.entries.map(\.outcome) == [outcome], "\(value) in \(minutes) min")
+            }
+        }
+        #expect(store.held(.steps).map(\.value) == [300])
+    }
+
+    @Test func `an alert that the gateway refuses is answered as refused, and is no known one when it comes again`()
+        throws
+    {
+        let entries = [(85, 1_600_000_000), (84, 1_700_000_000)].map { value, time in
+            #"{"rule":"blood_oxygen_low","value":\#(value),"time":\#(time)}"#
+        }
+        let alerts = #"{"alerts":[\#(entries.joined(separator: ","))]}"#
+        try withSession { session, documents, _ in
+            let tooOld = DeviceError(.invalid, "It is older than what the gateway takes of this device.")
+            let refused = [0, 1].map { Entry(path: "alerts[\($0)]", .refused, reason: tooOld.message) }
+            let outcomes: [[SettledReceipt.Outcome]] = [
+                [.refused(tooOld), .refused(tooOld)], [.refused(tooOld), .known],
+            ]
+            for settled in outcomes {
+                let document = documents.send(alerts)
+                guard case .alerts(let sent, let receipts)? = try await session.nextEvents()?.first else {
+                    Issue.record("no alerts")
+                    return
+                }
+                #expect(sent.map(\.value) == [85, 84])
+                try await session.settle(zip(receipts, settled).map { SettledReceipt($0, $1) })
+                let report = try Self.report(try await document.answered())
+                let isKnown = settled[1] == .known
+                #expect(report.entries == [refused[0], isKnown ? Entry(path: "alerts[1]", .known) : refused[1]])
+                #expect(report.refused == [tooOld.message: isKnown ? 1 : 2])
+            }
         }
     }
 

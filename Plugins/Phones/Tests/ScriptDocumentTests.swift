@@ -240,6 +240,42 @@ import Vitals
         #expect(store.held == held)
     }
 
+    @Test func `a part of an hour does not count beside the hour, and the same hour with fewer steps is a correction`()
+        async throws
+    {
+        let store = try ConsumedStore(ScriptDocument.overlaps, device: try #require(DeviceID("script")))
+        func steps(_ entries: (value: Int, minutes: Int)...) throws -> [Sample] {
+            let start = 1_781_240_400
+            let list = entries.map {
+                #"{"metric":"steps","value":\#($0.value),"start":\#(start),"end":\#(start + $0.minutes * 60)}"#
+            }
+            return try Found(Array(#"{"samples":[\#(list.joined(separator: ","))]}"#.utf8)).samples
+        }
+        #expect(try await store.ingest(steps((600, 60))) == [.new])
+        for _ in 0..<2 {
+            let novelties = try await store.ingest(steps((10, 1)))
+            #expect(novelties == [.withdrawn] || novelties == [.known])
+            #expect(store.held(.steps).map(\.value) == [600])
+        }
+        // Both in one document, in either order, change nothing.
+        let both = try steps((10, 1), (600, 60)) + steps((600, 60), (10, 1))
+        try await store.ingest(both)
+        #expect(store.held(.steps).map(\.value) == [600])
+        #expect(try await store.ingest(steps((550, 60))) == [.corrected])
+        #expect(store.held(.steps).map(\.value) == [550])
+        let stored = try await store.stored(.steps)
+        #expect(stored.map(\.value) == [550])
+    }
+
+    @Test func `a night that ends earlier than was said before is a correction, also without stages`() async throws {
+        let store = try ConsumedStore(ScriptDocument.overlaps, device: try #require(DeviceID("script")))
+        for hours in [8, 6] {
+            let text = #"{"sleeps":[{"start":1781200800,"end":\#(1_781_200_800 + hours * 3600)}]}"#
+            #expect(try await store.ingest(Found(Array(text.utf8)).samples) == [.new])
+            #expect(store.held(.sleep).map { $0.duration } == [.hours(hours)])
+        }
+    }
+
     @Test func `steps of several sources have their order, by the options and by what the sources are`() throws {
         func entry(_ source: String) -> String {
             #"{"metric":"steps","value":9,"start":1781240400,"end":1781241300,"source":"\#(source)"}"#

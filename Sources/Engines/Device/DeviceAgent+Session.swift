@@ -132,6 +132,7 @@ extension DeviceAgent {
             await profile.update(.worn)
         case .signal(let strength): await noteSignal(strength)
         case .alert(let alert): try await ingest.storeAlert(alert)
+        case .alerts(let alerts, let receipts): try await ingest.storeAlerts(alerts, receipts, from: device)
         case .warnings(let warnings, let receipts):
             try await ingest.storeWarnings(warnings, receipts, from: device)
         case .unreadable(let sample): await measuring.refuse(sample)

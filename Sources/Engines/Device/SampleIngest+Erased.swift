@@ -5,6 +5,9 @@ extension SampleIngest {
     /// What a device hears of a sample that is not taken since it was erased.
     static let tooOld = DeviceError(.invalid, "It is older than what the gateway takes of this device.")
 
+    /// What a device hears of an alert of a rule that it does not have.
+    static let undeclared = DeviceError(.invalid, "The device does not say that it warns of this.")
+
     /// Takes nothing of what was erased, or of what is older than the date of the configuration, which counts in its place.
     func restore(_ erased: Erasures) {
         input.erasures = context.policy.from.map { Erasures([.device: $0]) } ?? erased

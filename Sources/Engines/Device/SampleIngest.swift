@@ -149,32 +149,51 @@ final class SampleIngest {
         await profile.update(.battery)
     }
 
-    /// Stores an alert that the device itself raised or cleared.
-    func storeAlert(_ alert: DeviceAlert) async throws(StoreError) {
-        if alert.rule.warning != nil {
-            _ = try await store(warnings: [alert])
-            return
-        }
+    /// Stores alerts that the device itself raised or cleared, and reports to the device what became of each.
+    func storeAlerts(
+        _ alerts: [DeviceAlert], _ receipts: [SampleReceipt], from device: any DeviceSession
+    ) async throws {
+        var outcomes: [SettledReceipt.Outcome] = []
+        for alert in alerts { outcomes.append(try await storeAlert(alert)) }
+        try await settle(receipts, outcomes, to: device)
+    }
+
+    /// Stores an alert that the device itself raised or cleared. Returns what became of it: it is known where the level is that already.
+    @discardableResult
+    func storeAlert(_ alert: DeviceAlert) async throws(StoreError) -> SettledReceipt.Outcome {
+        if alert.rule.warning != nil { return try await store(warnings: [alert]).first ?? .known }
         guard profile.capabilities.map({ $0.supports(alert.rule.metric) || alert.rule.isOffered(by: $0) }) ?? true
         else {
-            return skip(SkippedValues(reason: "undeclared", what: "alerts of \(alert.rule.name)", count: 1))
+            skip(SkippedValues(reason: "undeclared", what: "alerts of \(alert.rule.name)", count: 1))
+            return .refused(Self.undeclared)
         }
         var alert = alert
         // The device's clock is ahead: an alert cannot be later than its arrival.
         let now = context.clock.now
         if alert.at > now + SyncPolicy.futureTolerance { alert.at = now }
-        guard !input.erasures.cover(alert.at, user: nil) else { return skipErased(1, "alerts of \(alert.rule.name)") }
+        guard !input.erasures.cover(alert.at, user: nil) else {
+            skipErased(1, "alerts of \(alert.rule.name)")
+            return .refused(Self.tooOld)
+        }
         let final = alert
+        var trial = projection.current
+        let isKnown = trial.record(final, in: ingestContext(of: .live)).facts.isEmpty
         try await retryUntilStored { () async throws(StoreError) in
             try await self.decide { projection, context in projection.record(final, in: context) }
         }
+        return isKnown ? .known : .new
     }
 
     /// Stores what the device recorded that it warned of, and reports to the device what became of it.
     func storeWarnings(
         _ warnings: [DeviceAlert], _ receipts: [SampleReceipt], from device: any DeviceSession
     ) async throws {
-        let outcomes = try await store(warnings: warnings)
+        try await settle(receipts, try await store(warnings: warnings), to: device)
+    }
+
+    private func settle(
+        _ receipts: [SampleReceipt], _ outcomes: [SettledReceipt.Outcome], to device: any DeviceSession
+    ) async throws {
         let settled = zip(receipts, outcomes).map { SettledReceipt($0, $1) }
         if !settled.isEmpty { try await device.settle(settled) }
     }
@@ -209,7 +228,7 @@ final class SampleIngest {
             return DeviceError(.invalid, message)
         }
         if let capabilities = profile.capabilities, !warning.rule.isOffered(by: capabilities) {
-            return refuse("undeclared", "The device does not say that it warns of this.")
+            return refuse("undeclared", Self.undeclared.message)
         }
         guard warning.rule.warning != nil, warning.edge == .raised, SampleLimits.moments.contains(warning.at) else {
             return refuse(RefusalReason.malformed.rawValue, "This is no warning: it is never cleared, and has a time.")

@@ -130,6 +130,9 @@ private final class Heard: Sendable {
 }
 
 extension BrokerError {
+    /// What happened and what to do about it, which some messages say already.
+    var advice: String { message.hasSuffix(remedy) ? message : "\(message) \(remedy)" }
+
     /// What to do about it.
     var remedy: String {
         switch code {

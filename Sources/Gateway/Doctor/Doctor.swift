@@ -102,10 +102,9 @@ package struct Doctor: Sendable {
             switch reply {
             case .success(let reply): return self.findings(configuration, of: server, reply)
             case .failure(let trouble):
-                // Most errors begin with the server, and some say what to do.
-                let text = "\(trouble)".contains("\(server)") ? "\(trouble)" : "\(server): \(trouble)"
-                let remedy = text.hasSuffix(trouble.remedy) ? "" : " \(trouble.remedy)"
-                return [Finding(isReached ? .warning : .problem, "broker", text + remedy)]
+                // Most errors begin with the server.
+                let text = "\(trouble)".contains("\(server)") ? trouble.advice : "\(server): \(trouble.advice)"
+                return [Finding(isReached ? .warning : .problem, "broker", text)]
             }
         }
     }

@@ -157,8 +157,8 @@ package struct EraseTool: Sendable {
                     options, logger: Logger(label: "erase") { _ in SwiftLogNoOpLogHandler() })
                 try await broker.withConnection { try await Self.publish(messages, over: $0) }
             } catch {
-                let remedy = (error as? BrokerError)?.remedy ?? ""
-                left.append("The retained topics at \(server): \(error) \(remedy)")
+                let reason = (error as? BrokerError)?.advice ?? "\(error)"
+                left.append("The retained topics at \(server): \(reason)")
             }
         }
         return left

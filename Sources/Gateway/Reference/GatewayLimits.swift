@@ -97,6 +97,13 @@ enum GatewayLimits {
             "floors of a minute", count: Int(SampleLimits.floorRate * 60), "refused",
             "three times the fastest up a tower"),
         OperatorLimit(
+            "kilocalories of a minute at rest", count: Int(SampleLimits.basalRate * 60), "refused",
+            "more than the heaviest need"),
+        OperatorLimit(
+            "millilitres drunk at once", count: Int(SampleLimits.drink), "refused", "beside 1,000 an hour"),
+        OperatorLimit(
+            "kilocalories eaten at once", count: Int(SampleLimits.meal), "refused", "beside 25,000 a day"),
+        OperatorLimit(
             "`sources` of a device", count: SourceOrder.maximumNames, "refused", "a person wears a few devices"),
         OperatorLimit(
             "characters of a source's name", count: SampleOrigin.maximumName, "cut", "it is stored with its samples"),

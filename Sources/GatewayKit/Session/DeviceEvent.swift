@@ -20,6 +20,8 @@ public enum DeviceEvent: Sendable, Hashable {
     case signal(strength: Int)
     /// An alert that the device raised or cleared by its own limits.
     case alert(DeviceAlert)
+    /// The same from a driver that waits for what becomes of them. `receipts` as for samples.
+    case alerts([DeviceAlert], receipts: [SampleReceipt])
     /// What the device recorded that it warned of (`AlertRule.Warning`), all raised. Each is stored once, by its rule and time,
     /// however often it comes. `receipts` as for samples.
     case warnings([DeviceAlert], receipts: [SampleReceipt])

@@ -40,7 +40,7 @@ extension DeviceEvent {
         switch self {
         case .samples(let samples, _): max(1, samples.reduce(0) { $0 + $1.weight })
         case .measurementSample(_, let sample): sample.weight
-        case .warnings(let warnings, _): max(1, warnings.count)
+        case .alerts(let alerts, _), .warnings(let alerts, _): max(1, alerts.count)
         default: 1
         }
     }

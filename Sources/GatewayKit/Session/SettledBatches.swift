@@ -2,7 +2,7 @@ import Concurrency
 import Synchronization
 public import Vitals
 
-/// Batches of samples, or of warnings, whose driver waits until the gateway has settled all of each: it has an answer to give, or
+/// Batches of samples, alerts or warnings, whose driver waits until the gateway has settled all of each: it has an answer to give, or
 /// sends the next batch only when this one is durable.
 ///
 /// Call `settle` from the session's `settle`. The marks of the receipts are the batches' own, so a session that uses this sends no
@@ -49,6 +49,13 @@ public final class SettledBatches: Sendable {
         -> [SettledReceipt.Outcome]
     {
         try await send(warnings.count, to: inbox) { .warnings(warnings, receipts: $0) }
+    }
+
+    /// Sends alerts by the device's own limits, as `send(_:to:)` sends samples.
+    public func send(alerts: [DeviceAlert], to inbox: EventInbox) async throws(CancellationError)
+        -> [SettledReceipt.Outcome]
+    {
+        try await send(alerts.count, to: inbox) { .alerts(alerts, receipts: $0) }
     }
 
     private func send(

@@ -40,16 +40,22 @@ package struct MetricDescription: Sendable {
         package var energy: Double?
         /// Steps beside the value.
         package var steps: Double?
+        /// Of `value` beside what grows with the time: it may come at once.
+        package var further: Double
+        /// The whole parts of time of which each counts for `value` that has begun; `nil` for none.
+        package var step: Duration?
 
         package init(
             value: Double? = nil, byActivity: [String: Double] = [:], distance: Double? = nil, energy: Double? = nil,
-            steps: Double? = nil
+            steps: Double? = nil, further: Double = 0, step: Duration? = nil
         ) {
             self.value = value
             self.byActivity = byActivity
             self.distance = distance
             self.energy = energy
             self.steps = steps
+            self.further = further
+            self.step = step
         }
     }
 

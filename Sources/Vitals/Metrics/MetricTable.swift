@@ -130,16 +130,24 @@ package struct MetricTable: Sendable {
         MetricDescription(
             "total_energy", .count, unit: "kcal", range: SampleLimits.energy,
             highestRate: .init(value: SampleLimits.energyRate)),
-        MetricDescription("basal_energy", .count, unit: "kcal", range: SampleLimits.energy),
+        MetricDescription(
+            "basal_energy", .count, unit: "kcal", range: SampleLimits.energy,
+            highestRate: .init(value: SampleLimits.basalRate)),
         // One floor is about 3 m. The record of 12 hours on stairs is 13,146 m (Christian Riedl, Frankfurt 2014), which
         // would be 61,000 floors in a week.
         MetricDescription(
             "floors", .count, unit: "floors", range: 0...65_000, highestRate: .init(value: SampleLimits.floorRate)),
         // The minutes and the hours of a week.
-        MetricDescription("exercise_minutes", .count, unit: "min", range: 0...10_080),
-        MetricDescription("stand_hours", .count, unit: "h", range: 0...168),
+        MetricDescription(
+            "exercise_minutes", .count, unit: "min", range: 0...10_080,
+            highestRate: .init(value: SampleLimits.exerciseRate, step: .minutes(1))),
+        MetricDescription(
+            "stand_hours", .count, unit: "h", range: 0...168,
+            highestRate: .init(value: SampleLimits.standRate, further: SampleLimits.furtherHours, step: .hours(1))),
         // Kidneys excrete at most about 20 L a day.
-        MetricDescription("hydration", .count, unit: "mL", range: 0...150_000),
+        MetricDescription(
+            "hydration", .count, unit: "mL", range: 0...150_000,
+            highestRate: .init(value: SampleLimits.drinkRate, further: SampleLimits.drink)),
     ]
 
     /// Values of the body and its surroundings.
@@ -166,7 +174,9 @@ package struct MetricTable: Sendable {
     /// What a person eats in a sample's time, at most a week: several times the 10,000 kcal a day of the hardest races, and
     /// what would have that energy (4 kcal a gram of protein or carbohydrate, 9 of fat).
     private static let food: [MetricDescription] = [
-        MetricDescription("dietary_energy", .count, unit: "kcal", range: 0...200_000),
+        MetricDescription(
+            "dietary_energy", .count, unit: "kcal", range: 0...200_000,
+            highestRate: .init(value: SampleLimits.mealRate, further: SampleLimits.meal)),
         MetricDescription("protein", .count, unit: "g", range: 0...50_000, decimals: 1),
         MetricDescription("carbohydrates", .count, unit: "g", range: 0...50_000, decimals: 1),
         MetricDescription("fat", .count, unit: "g", range: 0...22_000, decimals: 1),

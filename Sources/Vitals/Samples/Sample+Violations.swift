@@ -36,7 +36,7 @@ extension Sample {
         switch reading {
         case .value(let value):
             guard let range = metric.range else { break }
-            check("value", value, within: lasting(range, metric.highestRate?.value), report)
+            check("value", value, within: range, report)
         case .bloodPressure(let pressure): check(pressure, report)
         case .count(let increment): check(increment, report)
         case .sleep(let sleep): check(sleep, report)
@@ -69,7 +69,10 @@ extension Sample {
         let rate = metric.highestRate
         let ofActivity = qualifiers[.activity].flatMap { rate?.byActivity[$0] }
         // The whole units by themselves: the amount of a negative or a huge count might still be within the range.
-        if let range = metric.range.map({ lasting($0, ofActivity ?? rate?.value) }),
+        let most = metric.range.map {
+            lasting($0, ofActivity ?? rate?.value, beside: rate?.further ?? 0, by: rate?.step)
+        }
+        if let range = most,
             increment.count < 0 || !(0..<1000).contains(increment.thousandths) || !range.contains(increment.amount)
         {
             let unit = metric.unit.map { " of \($0)" } ?? ""
@@ -115,10 +118,13 @@ extension Sample {
         check("heart_rate_max", sport.maximumHeartRate, within: SampleLimits.sportHeartRate, report)
     }
 
-    /// What of a range a person can do in the time that it took, at a highest rate per second.
-    private func lasting(_ range: ClosedRange<Double>, _ rate: Double?) -> ClosedRange<Double> {
+    /// What of a range a person can do in the time that it took, at a highest rate per second and with what needs no time.
+    private func lasting(
+        _ range: ClosedRange<Double>, _ rate: Double?, beside further: Double = 0, by step: Duration? = nil
+    ) -> ClosedRange<Double> {
         guard let rate else { return range }
-        return range.clamped(to: 0...SampleLimits.most(at: rate, in: duration))
+        let most = SampleLimits.most(at: rate, in: duration, by: step) + further
+        return range.clamped(to: 0...(step == nil && further == 0 ? most : most.rounded(.down)))
     }
 
     /// Checks that an optional number is within the range, which excludes infinity and NaN.
@@ -162,6 +168,25 @@ public enum SampleLimits {
     public static let energyRate = 3.0
     /// Floors in a second: three times the 86 of the Empire State Building in 9:33 minutes (Paul Crake, 2003), for a single minute.
     public static let floorRate = 0.5
+    /// Kilocalories in a second at rest: what the equation of Mifflin and St Jeor (American Journal of Clinical Nutrition 51, 1990) has for
+    /// the heaviest weight and the greatest height that are taken, at 18 years, is 8,165 a day.
+    public static let basalRate = 0.1
+    /// Minutes of exercise in a second, of whole minutes that have begun: all of the time.
+    public static let exerciseRate = 1.0 / 60
+    /// Hours with standing in a second, of whole hours that have begun: all of them.
+    public static let standRate = 1.0 / 3600
+    /// The hours of the clock that a time can touch beyond those that it lasts: 20 minutes may be of two.
+    public static let furtherHours = 1.0
+    /// Millilitres that a record may have at once, such as all of a day logged in a minute: what kidneys excrete in a day.
+    public static let drink = 20_000.0
+    /// Millilitres in a second beside those: kidneys excrete at most a litre an hour (Hew-Butler et al., Clinical Journal of Sport
+    /// Medicine 25, 2015).
+    public static let drinkRate = 1000.0 / 3600
+    /// Kilocalories that a record may have at once, such as all of a day logged in a minute: more than the 22,000 or so of the 76 hot dogs
+    /// that Joey Chestnut ate in ten minutes (2021, Guinness World Records).
+    public static let meal = 30_000.0
+    /// Kilocalories of food in a second beside those: 25,000 a day, more than twice the 10,000 of the hardest races.
+    public static let mealRate = 25_000.0 / 86_400
     /// What takes less time may take as long: clocks are rounded to a minute, and trackers count in bursts.
     public static let shortest = Duration.minutes(1)
     /// Heart rates of a workout, in bpm. 0 is allowed, because some devices send it for "not measured".
@@ -178,7 +203,12 @@ public enum SampleLimits {
     public static let revisions = 1...1_000_000_000
 
     /// The most that is plausible at a highest rate per second. A record without a length does not say how long it took, so that all is.
-    public static func most(at rate: Double, in length: Duration) -> Double {
-        length == .zero ? .infinity : rate * Double(max(length, shortest).inMilliseconds) / 1000
+    /// - Parameter step: the whole parts of time of which each counts that has begun; `nil` for none.
+    public static func most(at rate: Double, in length: Duration, by step: Duration? = nil) -> Double {
+        guard length != .zero else { return .infinity }
+        var time = max(length, shortest).inMilliseconds
+        // A longer one is refused anyway, and its sum might overflow.
+        if let step = step?.inMilliseconds { time = (min(time, duration.inMilliseconds) + step - 1) / step * step }
+        return rate * Double(time) / 1000
     }
 }

@@ -69,6 +69,22 @@ import Vitals
         }
     }
 
+    @Test func `a device hears of each of its alerts whether it is new, known, or refused`() throws {
+        try AgentRig.synced(0..<5, policy: Self.policy) { rig, _ in
+            let (low, none) = (AlertRule(.bloodOxygen, .low), AlertRule(.bloodGlucose, .high))
+            let alerts = [(low, -12), (low, -5), (low, -4), (none, -4)].map { rule, minute in
+                DeviceAlert(rule: rule, edge: .raised, value: 80, at: Fixture.minute(minute))
+            }
+            await rig.session?.send(.alerts(alerts, receipts: alerts.indices.map { SampleReceipt("\($0)") }))
+            while rig.calls.allSatisfy({ $0.kind != .settle }) { try await rig.sleep(for: .milliseconds(1)) }
+        } then: { rig in
+            guard case .settle(_, let outcomes) = rig.calls.first(where: { $0.kind == .settle }) else { return }
+            #expect(
+                outcomes == [.refused(SampleIngest.tooOld), .new, .known, .refused(SampleIngest.undeclared)])
+            #expect(rig.levels.filter(\.isActive).map(\.rule) == [AlertRule(.bloodOxygen, .low)])
+        }
+    }
+
     @Test func `an erasure covers its part before its moment, and touches what combines all users`() {
         let erasures = Erasures([.user(2): Fixture.noon, .user(nil): Fixture.minute(-60)])
         #expect(erasures.cover(Fixture.minute(-1), user: 2))

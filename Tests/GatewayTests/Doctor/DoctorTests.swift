@@ -253,4 +253,10 @@ import Vitals
     @Test func `every failure of a broker has a remedy`() {
         for code in BrokerError.Code.allCases { #expect(BrokerError(code, "").remedy.hasSuffix(".")) }
     }
+
+    @Test func `an error of the broker says once what to do, also if it says so itself`() {
+        let remedy = "Start the broker, or correct mqtt.url."
+        #expect(BrokerError(.unreachable, "It is off. \(remedy)").advice == "It is off. \(remedy)")
+        #expect(BrokerError(.unreachable, "It is off.").advice == "It is off. \(remedy)")
+    }
 }

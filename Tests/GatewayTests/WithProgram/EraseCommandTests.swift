@@ -80,6 +80,7 @@ import Vitals
         #expect(result.status == Self.failed)
         #expect(result.errors.contains("  The retained topics at mqtt://127.0.0.1:1"), "\(result.errors)")
         #expect(result.errors.contains("erase again before the gateway starts"))
+        #expect(result.errors.components(separatedBy: "Start the broker, or correct mqtt.url.").count == 2)
     }
 
     @Test func `a stranger, a device that is nowhere, and statistics without a token are refused before anything goes`()

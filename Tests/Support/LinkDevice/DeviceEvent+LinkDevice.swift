@@ -36,7 +36,7 @@ extension JSONWriter {
         case .wear(let isWorn): linkNotification("wear") { $0.member("worn", isWorn) }
         case .signal(let strength): linkNotification("signal") { $0.member("rssi", strength) }
         case .alert(let alert): linkAlert(alert)
-        case .warnings(let warnings, _): for warning in warnings { linkAlert(warning) }
+        case .alerts(let alerts, _), .warnings(let alerts, _): for alert in alerts { linkAlert(alert) }
         case .unreadable(let sample):
             linkNotification(sample.measurement == nil ? "sample" : "measurement/sample") { params in
                 if let measurement = sample.measurement { params.member("measurement", measurement.text) }

@@ -125,18 +125,44 @@ import Vitals
         count(.activeEnergy, 180, in: .minutes(1)), count(.activeEnergy, 180.1, in: .minutes(1), "value"),
         count(.totalEnergy, 180, in: .seconds(1)), count(.totalEnergy, 180.1, in: .seconds(1), "value"),
         count(.floors, 30, in: .minutes(1)), count(.floors, 30.1, in: .minutes(1), "value"),
-        // Eaten, drunk and burnt at rest: an app may give a whole day the time of a minute.
-        count(.basalEnergy, 2000, in: .minutes(1)), count(.hydration, 3000, in: .minutes(1)),
-        count(.dietaryEnergy, 3000, in: .minutes(1)), count(.exerciseMinutes, 40, in: .minutes(1)),
     ]
 
-    @Test(arguments: rates + counterRates)
+    /// At rest, minutes and hours of the time itself, and what is eaten and drunk: an app may give a whole day of that the time of a
+    /// minute.
+    static let restRates: [Case] = [
+        count(.basalEnergy, 90, in: .hours(1)), count(.basalEnergy, 2400, in: .days(1)),
+        count(.basalEnergy, 8640, in: .days(1)), count(.basalEnergy, 8640.5, in: .days(1), "value"),
+        count(.basalEnergy, 6, in: .seconds(5)), count(.basalEnergy, 6.1, in: .minutes(1), "value"),
+        count(.basalEnergy, 2000, in: .zero),
+        count(.exerciseMinutes, 1, in: .seconds(1)), count(.exerciseMinutes, 60, in: .hours(1)),
+        count(.exerciseMinutes, 61, in: .hours(1), "value"), count(.exerciseMinutes, 60, in: .seconds(3599)),
+        count(.exerciseMinutes, 40, in: .minutes(1), "value"), count(.exerciseMinutes, 30, in: .zero),
+        count(.standHours, 2, in: .minutes(20)), count(.standHours, 3, in: .minutes(20), "value"),
+        count(.standHours, 2, in: .hours(1)), count(.standHours, 3, in: .hours(1), "value"),
+        count(.standHours, 24, in: .days(1)), count(.standHours, 26, in: .days(1), "value"),
+        count(.standHours, 12, in: .zero),
+        count(.hydration, 750, in: .minutes(1)), count(.hydration, 20_016, in: .minutes(1)),
+        count(.hydration, 20_017, in: .minutes(1), "value"), count(.hydration, 44_000, in: .days(1)),
+        count(.hydration, 44_001, in: .days(1), "value"), count(.hydration, 44_001, in: .zero),
+        count(.dietaryEnergy, 1500, in: .seconds(1)), count(.dietaryEnergy, 30_017, in: .minutes(1)),
+        count(.dietaryEnergy, 30_018, in: .minutes(1), "value"), count(.dietaryEnergy, 55_000, in: .days(1)),
+        count(.dietaryEnergy, 55_001, in: .days(1), "value"), count(.dietaryEnergy, 55_001, in: .zero),
+    ]
+
+    @Test(arguments: rates + counterRates + restRates)
     func `takes what a person can do in its time`(_ example: Case) { check(example) }
 
     @Test func `what is possible grows with the length, from a minute on, and has no end without one`() {
         #expect(SampleLimits.most(at: SampleLimits.floorRate, in: .minutes(10)) == 300)
         #expect(SampleLimits.most(at: SampleLimits.floorRate, in: .milliseconds(1)) == 30)
         #expect(SampleLimits.most(at: SampleLimits.floorRate, in: .zero) == .infinity)
+        // Each minute and hour that has begun counts, also where their rate is no short binary number.
+        for minutes in 1...10_080 {
+            let most = SampleLimits.most(at: SampleLimits.exerciseRate, in: .minutes(minutes), by: .minutes(1))
+            #expect(most >= Double(minutes) && most < Double(minutes) + 0.001)
+        }
+        #expect(SampleLimits.most(at: SampleLimits.exerciseRate, in: .milliseconds(60_001), by: .minutes(1)) == 2)
+        #expect(SampleLimits.most(at: SampleLimits.standRate, in: .minutes(1), by: .hours(1)) == 1)
     }
 
     private static func sport(_ name: String, _ paths: String..., change: (inout Sport) -> Void) -> Case {

@@ -111,7 +111,7 @@ private let oatmeal = [
             ("active_calories_burned_record_table", "energy", ["10800000", "10801000", "'x'"]),
             ("total_calories_burned_record_table", "energy", ["10800000", "10801000", "1e999"]),
             ("floors_climbed_record_table", "floors", ["1800", "1801", "-0.5"]),
-            ("hydration_record_table", "volume", ["150", "151", "-1"]),
+            ("hydration_record_table", "volume", ["21", "21.1", "-1"]),
             ("activity_intensity_record_table", "type", ["1", "2", "'x'"]),
         ] {
             for (number, amount) in amounts.enumerated() {
@@ -122,7 +122,7 @@ private let oatmeal = [
         }
         let metrics: [Metric] = [.distance, .activeEnergy, .totalEnergy, .floors, .hydration, .exerciseMinutes]
         let values = try metrics.map { try phone.samples($0).compactMap(\.value) }
-        #expect(values == [[306_000], [10_800], [10_800], [1800], [150_000], [60]])
+        #expect(values == [[306_000], [10_800], [10_800], [1800], [21_000], [60]])
         #expect(
             try phone.open().skippedRows == [
                 "distance_record_table": [.implausible: 3],

@@ -7,8 +7,9 @@ package import Vitals
 package enum ScriptDocument: PhoneApp {
     package static let driver = "documents"
     package static let name = "Script"
-    /// A script corrects its records itself, also to a shorter night.
-    package static let overlaps = OverlapRule.lastReported
+    /// What a script says again counts in its newest form; what it sends again changes nothing, and a part of a count does not
+    /// count beside the whole.
+    package static let overlaps = OverlapRule.newest
     package static let sourceOption = "source"
     package static let hasWarnings = true
     /// All that have a history: a script may have any of them.

@@ -176,8 +176,8 @@ enum ScriptList: String, CaseIterable, Sendable {
         sport.distance = try entry.quantity("distance", unit: "distance_unit", in: "m")
         sport.energy = try entry.quantity("energy", unit: "energy_unit", in: "kcal")
         if let steps = try entry.number("steps") {
-            guard let count = Int(exactly: steps.rounded()) else {
-                throw entry.problem("steps", "must be a number of steps")
+            guard let count = Int(exactly: steps), count >= 0 else {
+                throw entry.problem("steps", "must be whole steps from 0")
             }
             sport.steps = count
         }

@@ -39,13 +39,7 @@ final class PhoneSession<App: PhoneApp>: DocumentSession {
             overlaps: App.overlaps)
     }
 
-    /// The gateway has handled the events before when it asks for the next ones.
-    func nextEvents() async throws(DeviceError) -> [DeviceEvent]? {
-        sentAlerts.confirm()
-        let events = try await inbox.next()
-        if events?.contains(where: { if case .alert = $0 { true } else { false } }) == true { sentAlerts.noteTaken() }
-        return events
-    }
+    func nextEvents() async throws(DeviceError) -> [DeviceEvent]? { try await inbox.next() }
 
     func settle(_ receipts: [SettledReceipt]) async throws(DeviceError) { batches.settle(receipts) }
 
@@ -133,11 +127,10 @@ final class PhoneSession<App: PhoneApp>: DocumentSession {
             case .alert(let alert) where !metrics.contains(alert.rule.metric):
                 skip(alert.rule.metric, &portion, &report, at: records.path)
             case .alert(let alert) where alert.rule.warning != nil: portion.add(warning: alert, at: records.path)
-            case .alert(let alert):
-                let isNew = sentAlerts.isNew(alert)
-                report.count(isNew ? .new : .known)
-                portion.note(isNew ? .new : .known, at: records.path)
-                if isNew { portion.alerts.append(alert) }
+            case .alert(let alert) where sentAlerts.isNew(alert): portion.add(alert: alert, at: records.path)
+            case .alert:
+                report.count(.known)
+                portion.note(.known, at: records.path)
             case .refused(let member, let reason):
                 report.count(.refused(DeviceError(.invalid, member.isEmpty ? reason : "\(member): \(reason)")))
                 portion.note(.refused, reason, at: records.path, member)
@@ -164,7 +157,8 @@ final class PhoneSession<App: PhoneApp>: DocumentSession {
 
     /// Returns when all of these records are settled, with what became of them in `report`.
     private func store(_ portion: Portion, _ report: inout DocumentReport) async throws(CancellationError) {
-        try await sentAlerts.send(portion.alerts, to: inbox)
+        let alerts = try await batches.send(alerts: portion.alerts, to: inbox)
+        sentAlerts.remember(portion.alerts, alerts)
         let samples = try await batches.send(portion.samples, to: inbox)
         let warnings = try await batches.send(warnings: portion.warnings, to: inbox)
         for (place, outcome) in samples.enumerated() {
@@ -174,8 +168,8 @@ final class PhoneSession<App: PhoneApp>: DocumentSession {
             }
             if !reason.isEmpty { drop(reason, &report) }
         }
-        for outcome in warnings { report.count(outcome) }
-        for entry in portion.entries(samples, warnings) { report.list(entry) }
+        for outcome in warnings + alerts { report.count(outcome) }
+        for entry in portion.entries(samples, warnings, alerts) { report.list(entry) }
     }
 }
 

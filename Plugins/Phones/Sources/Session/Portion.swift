@@ -1,4 +1,3 @@
-import Concurrency
 import GatewayKit
 import Synchronization
 import Vitals
@@ -10,15 +9,15 @@ struct Portion {
     private(set) var corrections: [Int: String] = [:]
     private(set) var warnings: [DeviceAlert] = []
     /// Those of rules with limits.
-    var alerts: [DeviceAlert] = []
+    private(set) var alerts: [DeviceAlert] = []
     /// What is settled with a receipt, by its place among its kind.
-    private enum Settled { case sample(Int), warning(Int) }
+    private enum Settled { case sample(Int), warning(Int), alert(Int) }
     /// What becomes of each; of what is settled what the gateway says of it. Empty where answers say nothing of single records.
     private var places: [(entry: DocumentReport.Entry, settled: Settled?)] = []
 
     var isEmpty: Bool { samples.isEmpty && warnings.isEmpty && alerts.isEmpty && places.isEmpty }
     /// Whether there is room for another record.
-    var hasRoom: Bool { max(samples.count + warnings.count, alerts.count, places.count) < PhoneLimits.batch }
+    var hasRoom: Bool { max(samples.count + warnings.count + alerts.count, places.count) < PhoneLimits.batch }
 
     /// Adds a sample, which was reported now at the latest, whatever the phone's clock says.
     mutating func add(_ sample: Sample, at path: String?, now: Timestamp) {
@@ -44,6 +43,11 @@ struct Portion {
         warnings.append(warning)
     }
 
+    mutating func add(alert: DeviceAlert, at path: String?) {
+        if let path { places.append((DocumentReport.Entry(path: path, .new), .alert(alerts.count))) }
+        alerts.append(alert)
+    }
+
     /// Notes what became of a record that is settled without a receipt.
     mutating func note(
         _ outcome: DocumentReport.Entry.Outcome, _ reason: String? = nil, at path: String?, _ member: String = ""
@@ -53,9 +57,9 @@ struct Portion {
         places.append((DocumentReport.Entry(path: place, outcome, reason: reason), nil))
     }
 
-    /// What became of each record, once the gateway has said what became of the samples and of the warnings.
+    /// What became of each record, once the gateway has said what became of the samples, the warnings and the alerts.
     func entries(
-        _ outcomes: [SettledReceipt.Outcome], _ warned: [SettledReceipt.Outcome]
+        _ outcomes: [SettledReceipt.Outcome], _ warned: [SettledReceipt.Outcome], _ alerted: [SettledReceipt.Outcome]
     ) -> [DocumentReport.Entry] {
         places.map { entry, settled in
             switch settled {
@@ -66,6 +70,7 @@ struct Portion {
                     entry.settled(outcomes[place], samples[place].writtenViolation)
                 }
             case .warning(let place)? where warned.indices.contains(place): entry.settled(warned[place])
+            case .alert(let place)? where alerted.indices.contains(place): entry.settled(alerted[place])
             default: entry
             }
         }
@@ -110,53 +115,23 @@ extension Sample {
     }
 }
 
-/// The alerts of a device's documents by rules with limits, over all of its sessions.
+/// When the last alert of each rule with a limit happened that the gateway has, over all sessions of a device.
 final class SentAlerts: Sendable {
-    private struct State {
-        /// When the last alert of each rule happened.
-        var last: [AlertRule: Timestamp] = [:]
-        /// Fulfilled when the alerts in the inbox have been handled.
-        var waiting: Promise<Void>?
-        /// Of the alerts that the gateway has taken.
-        var taken: Promise<Void>?
-    }
-    private let state = Mutex(State())
+    private let last = Mutex<[AlertRule: Timestamp]>([:])
 
-    /// Whether it happened after all alerts of its rule that are stored. A document that comes again has none of these.
+    /// Whether it happened after all alerts of its rule that the gateway has. A document that comes again has none of these.
     func isNew(_ alert: DeviceAlert) -> Bool {
-        state.withLock { state in state.last[alert.rule].map { alert.at > $0 } ?? true }
+        last.withLock { last in last[alert.rule].map { alert.at > $0 } ?? true }
     }
 
-    /// Sends alerts. Returns when the gateway has stored them.
-    /// - Throws: `CancellationError` if the session ends before that.
-    func send(_ alerts: [DeviceAlert], to inbox: EventInbox) async throws(CancellationError) {
-        guard !alerts.isEmpty else { return }
-        let handled = Promise<Void>()
-        expect(handled)
-        await inbox.send(alerts.map { .alert($0) })
-        try await handled.wait()
-        remember(alerts)
-    }
-
-    /// These locks must not be inlined in a function that waits: Decision 165.
+    /// Remembers what became of alerts: one that is refused is refused again. Not inlined in a function that waits: Decision 165.
     @inline(never)
-    private func expect(_ handled: Promise<Void>) { state.withLock { $0.waiting = handled } }
-
-    @inline(never)
-    private func remember(_ alerts: [DeviceAlert]) {
-        state.withLock { state in
-            for alert in alerts { state.last[alert.rule] = max(state.last[alert.rule] ?? alert.at, alert.at) }
+    func remember(_ alerts: [DeviceAlert], _ outcomes: [SettledReceipt.Outcome]) {
+        last.withLock { last in
+            for (alert, outcome) in zip(alerts, outcomes) {
+                if case .refused = outcome { continue }
+                last[alert.rule] = max(last[alert.rule] ?? alert.at, alert.at)
+            }
         }
-    }
-
-    /// Notes that the gateway has taken the alerts in the inbox.
-    @inline(never)
-    func noteTaken() { state.withLock { ($0.taken, $0.waiting) = ($0.waiting, nil) } }
-
-    /// Notes that the gateway has handled what it had taken.
-    @inline(never)
-    func confirm() {
-        let handled = state.withLock { $0.taken.take() }
-        handled?.fulfil(())
     }
 }

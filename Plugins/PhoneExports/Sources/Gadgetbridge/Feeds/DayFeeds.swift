@@ -28,8 +28,10 @@ enum DayFeeds {
         ) { row in
             let minutes = [row.integer(0), row.integer(1)].compactMap { $0 }.filter { $0 > 0 }.map { Double($0) }
             guard !minutes.isEmpty else { return nothing(.exerciseMinutes, from: row.moment - .minutes(1)) }
+            // Several that have gathered need as many minutes. Those before are of the row before.
+            let (total, start) = (minutes.reduce(0, +), row.moment - .minutes(1))
             return result(
-                .exerciseMinutes, minutes.reduce(0, +), from: row.moment - .minutes(1), to: row.moment)
+                .exerciseMinutes, total, from: start, to: start + .minutes(Int(min(max(total, 1), 10_080))))
         }
     }
 

@@ -73,7 +73,8 @@ struct CountKind: Sendable {
                 metric: metric, start: row.moment, end: Timestamp(milliseconds: last), isUserInitiated: isManual,
                 qualifiers: qualifiers, reading: .count(increment))
             // A drink takes no time, but all that a person does has a length.
-            let hasLength = sample.end > sample.start || metric.highestRate == nil && sample.end == sample.start
+            let isAtOnce = metric.highestRate.map { $0.further > 0 } ?? true
+            let hasLength = sample.end > sample.start || isAtOnce && sample.end == sample.start
             return hasLength && sample.isValid ? .sample(sample) : .skipped(.implausible)
         }
     }
