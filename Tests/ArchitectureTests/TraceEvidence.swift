@@ -1,6 +1,6 @@
 import Foundation
 
-/// The evidence for the rows of the traceability page: tests, and the contract with its fixtures.
+/// The evidence for the rows of `docs/traceability.tsv`: tests, and the contract with its fixtures.
 struct TraceEvidence {
     /// The text of each file with tests, by `<target>.<file>`.
     private var suites: [String: String] = [:]

@@ -1,4 +1,4 @@
-/// A row of the traceability page: names of a guide, and their counterparts in this project.
+/// A row of `docs/traceability.tsv`, without its section: names of a guide, and their counterparts in this project.
 struct TraceRow: Sendable, CustomStringConvertible {
     /// The guide's names, in full.
     var names: [String]
@@ -11,12 +11,11 @@ struct TraceRow: Sendable, CustomStringConvertible {
 
     var description: String { names.joined(separator: ", ") }
 
-    /// Reads a table row; `nil` for any other line.
+    /// Reads a row; `nil` for any other line.
     init?(_ line: Substring) {
-        guard line.hasPrefix("| `") else { return nil }
-        let cells = line.dropFirst().split(separator: "|", omittingEmptySubsequences: false)
-            .map { $0.drop { $0 == " " } }
-        guard cells.count == 5 else { return nil }
+        guard line.hasPrefix("`") else { return nil }
+        let cells = line.split(separator: "\t", omittingEmptySubsequences: false)
+        guard cells.count == 4 else { return nil }
         names = Self.names(cells[0])
         places = []
         for code in Self.codes(cells[2]) {

@@ -1,6 +1,6 @@
 import Testing
 
-/// Checks that the traceability page is correct and complete.
+/// Checks that the table of `docs/Traceability.md` is correct and complete.
 @Suite struct TraceabilityTests {
     /// The guides, and the entities of Home Assistant, each with its section. `Guides/<name>.txt` lists the names, one
     /// per line.
@@ -10,10 +10,14 @@ import Testing
         ("home-assistant", "Home Assistant"),
     ]
 
+    /// The lines of the table with its head.
+    private static func table() throws -> [Substring] {
+        try Repository.text("docs/traceability.tsv").split(separator: "\n")
+    }
+
+    /// The lines of a section, without its name.
     private static func lines(_ section: String) throws -> [Substring] {
-        let page = try Repository.text("docs/Traceability.md").split(separator: "\n")
-        let rest = page.drop { $0 != "## \(section)" }.dropFirst()
-        return Array(rest.prefix { !$0.hasPrefix("## ") })
+        try table().filter { $0.hasPrefix("\(section)\t") }.map { $0.dropFirst(section.count + 1) }
     }
 
     private static func rows(_ section: String) throws -> [TraceRow] { try lines(section).compactMap { TraceRow($0) } }
@@ -38,11 +42,13 @@ import Testing
 
     @Test(arguments: guides)
     func `every line of a table is a row`(guide: String, section: String) throws {
+        let table = try Self.table()
+        #expect(table.first == "section\tguide\there\tMQTT\ttest")
+        for line in table.dropFirst() {
+            #expect(Self.guides.contains { line.hasPrefix("\($0.1)\t") }, "\(line)")
+        }
         let lines = try Self.lines(section)
-        let heads = lines.count { $0 == "| guide | here | MQTT | test |" }
-        let tables = lines.filter { $0.hasPrefix("|") }.count - 2 * heads
-        #expect(heads == 1)
-        #expect(try Self.rows(section).count == tables)
+        #expect(try Self.rows(section).count == lines.count)
     }
 
     @Test func `a device's entities are tried with a real Home Assistant`() throws {
@@ -60,7 +66,7 @@ import Testing
     private func issues(_ column: Int, _ cell: String) throws -> [String] {
         var cells = Self.cells
         cells[column] = cell
-        let row = try #require(TraceRow("| \(cells.joined(separator: " | ")) |"))
+        let row = try #require(TraceRow(Substring(cells.joined(separator: "\t"))))
         return try TraceEvidence.all().issues(of: row)
     }
 
@@ -88,7 +94,7 @@ import Testing
     }
 
     @Test func `a name that begins with a dot continues the type before it`() throws {
-        let row = try #require(TraceRow("| `Item.end`, `.start`, `note: ends` | both ends | `D/sync` | no test |"))
+        let row = try #require(TraceRow("`Item.end`, `.start`, `note: ends`\tboth ends\t`D/sync`\tno test"))
         #expect(row.names == ["Item.end", "Item.start", "note: ends"])
     }
 }

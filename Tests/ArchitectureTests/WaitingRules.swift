@@ -33,7 +33,7 @@ import Testing
 
     @Test func `nothing waits for bytes by a handler of a file handle`() throws {
         // Foundation closes the descriptor before libdispatch has forgotten it. While another program is started, which has the
-        // descriptor for a moment, too, the thread of libdispatch then reads freed memory: Decision 166.
+        // descriptor for a moment, too, the thread of libdispatch then reads freed memory.
         let marks = ["readability" + "Handler", "writeability" + "Handler", "InBackground" + "AndNotify"]
         for folder in ["Sources", "Plugins", "Tests"] {
             for file in try Repository.swiftFiles(in: folder) {
