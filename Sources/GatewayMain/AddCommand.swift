@@ -92,13 +92,7 @@ struct AddCommand: GatewayCommand {
             let written = try files.write(device, replacing: replace)
             for warning in written.warnings { StandardError.write("warning: \(warning)\n") }
             StandardOutput.write("\(written.path)\n")
-        } catch let error as ToolFailure {
-            StandardError.write("\(error)\n")
-            throw error.isIssue ? ExitStatus.configuration.code : ExitCode(1)
-        } catch let error as ConfigurationError {
-            StandardError.write(error.text(file: choice.path) + "\n")
-            throw ExitStatus.configuration.code
-        }
+        } catch { throw choice.reported(error) }
     }
 
     private static func ask(_ question: String) -> String? {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Gateway
 
 /// `--config`, the same for all commands.
 struct ConfigurationChoice: ParsableArguments {
@@ -25,5 +26,18 @@ struct ConfigurationChoice: ParsableArguments {
         if let config { return config }
         let name = ProcessInfo.processInfo.environment[Self.variable] ?? ""
         return name.isEmpty ? nil : name
+    }
+
+    /// Says an error of a command, and returns the exit status for it; one that is no error of a tool or the configuration, as it is.
+    func reported(_ error: any Error) -> any Error {
+        switch error {
+        case let failure as ToolFailure:
+            StandardError.write("\(failure)\n")
+            return failure.isIssue ? ExitStatus.configuration.code : ExitCode(1)
+        case let error as ConfigurationError:
+            StandardError.write(error.text(file: path) + "\n")
+            return ExitStatus.configuration.code
+        default: return error
+        }
     }
 }

@@ -26,12 +26,6 @@ struct DashboardCommand: GatewayCommand {
             let result = try await tool.make(of: device, asking: !proposedIds)
             StandardError.write(result.notes)
             StandardOutput.write(result.text)
-        } catch let error as ToolFailure {
-            StandardError.write("\(error)\n")
-            throw ExitCode(1)
-        } catch let error as ConfigurationError {
-            StandardError.write(error.text(file: choice.path) + "\n")
-            throw ExitStatus.configuration.code
-        }
+        } catch { throw choice.reported(error) }
     }
 }

@@ -68,13 +68,7 @@ struct ExportCommand: GatewayCommand {
             let count = result.samples == 1 ? "1 sample" : "\(result.samples) samples"
             let text = "\(isOutput ? "Standard output" : file) has \(count).\n"
             if isOutput { StandardError.write(text) } else { StandardOutput.write(text) }
-        } catch let error as ToolFailure {
-            StandardError.write("\(error)\n")
-            throw ExitCode(1)
-        } catch let error as ConfigurationError {
-            StandardError.write(error.text(file: choice.path) + "\n")
-            throw ExitStatus.configuration.code
-        }
+        } catch { throw choice.reported(error) }
     }
 
     private var selection: ExportTool.Selection {

@@ -25,12 +25,6 @@ struct RemoveCommand: GatewayCommand {
             guard let obstacle = files.obstacle() else { return }
             StandardError.write("A running gateway keeps the device until this is mended:\n")
             throw obstacle
-        } catch let error as ToolFailure {
-            StandardError.write("\(error)\n")
-            throw error.isIssue ? ExitStatus.configuration.code : ExitCode(1)
-        } catch let error as ConfigurationError {
-            StandardError.write(error.text(file: choice.path) + "\n")
-            throw ExitStatus.configuration.code
-        }
+        } catch { throw choice.reported(error) }
     }
 }

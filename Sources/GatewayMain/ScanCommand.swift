@@ -42,12 +42,6 @@ struct ScanCommand: GatewayCommand {
             let report = try await tool.scan(for: .seconds(seconds))
             for problem in report.problems { StandardError.write("\(problem.plugin): \(problem.message)\n") }
             StandardOutput.write(json ? report.json : report.text(isWhole: all))
-        } catch let error as ToolFailure {
-            StandardError.write("\(error)\n")
-            throw ExitCode(1)
-        } catch let error as ConfigurationError {
-            StandardError.write(error.text(file: choice.path) + "\n")
-            throw ExitStatus.configuration.code
-        }
+        } catch { throw choice.reported(error) }
     }
 }

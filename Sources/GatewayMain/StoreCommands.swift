@@ -17,15 +17,7 @@ struct StoreChoice: ParsableArguments {
 
     /// Runs a command on the store, and prints its result.
     func run(_ body: (StoreTool) throws -> String) throws {
-        do {
-            StandardOutput.write(try body(try tool()))
-        } catch let error as ToolFailure {
-            StandardError.write("\(error)\n")
-            throw ExitCode(1)
-        } catch let error as ConfigurationError {
-            StandardError.write(error.text(file: configuration.path) + "\n")
-            throw ExitStatus.configuration.code
-        }
+        do { StandardOutput.write(try body(try tool())) } catch { throw configuration.reported(error) }
     }
 
     private func tool() throws -> StoreTool {

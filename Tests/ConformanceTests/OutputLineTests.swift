@@ -5,8 +5,8 @@ import Testing
 /// The output of a program, cut into lines.
 @Suite struct OutputLineTests {
     /// The lines of an output that comes in these pieces.
-    private func lines(_ pieces: [String], limit: Int = 8) throws -> [String] {
-        var lines = OutputLines(limit: limit)
+    private func lines(_ pieces: [String]) throws -> [String] {
+        var lines = OutputLines(limit: 8)
         var found: [String] = []
         for piece in pieces { found += try Array(piece.utf8).withUnsafeBytes { try lines.add($0) } }
         return try found + [lines.end()].compactMap(\.self)

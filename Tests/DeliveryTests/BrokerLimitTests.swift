@@ -30,7 +30,7 @@ import Vitals
         let settings: DeliverySettings
         let loop: BrokerLoop
 
-        init(_ server: MosquittoServer, _ version: MQTTVersion, as account: MosquittoAccount? = nil) throws {
+        init(_ server: MosquittoServer, _ version: MQTTVersion) throws {
             self.server = server
             let outbox = outbox
             scratch = try ScratchStore { outbox.committed($0) }
@@ -40,9 +40,7 @@ import Vitals
                 topics: ContractTopics(gateway: gateway), calendar: try #require(LocalCalendar(identifier: "UTC")),
                 clock: .system, logger: log.logger)
             let broker = try MosquittoBroker(
-                BrokerOptions(
-                    servers: [server.server], clientID: "gateway", version: version, username: account?.username,
-                    password: account?.password), logger: settings.logger)
+                BrokerOptions(servers: [server.server], clientID: "gateway", version: version), logger: settings.logger)
             loop = BrokerLoop(
                 broker: broker, store: scratch.base, outbox: outbox, retained: retained,
                 codec: ContractCodec(settings: settings, discovery: .off), status: BrokerStatus(), settings: settings,

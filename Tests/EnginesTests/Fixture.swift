@@ -60,7 +60,6 @@ enum Fixture {
 
     static let restingHigh = AlertRule(.heartRate, .resting, .high)
     static let restingLow = AlertRule(.heartRate, .resting, .low)
-    static let exerciseHigh = AlertRule(.heartRate, .exercise, .high)
 }
 
 /// What a projection decides, and the projection after it.

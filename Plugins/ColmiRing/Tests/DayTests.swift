@@ -11,12 +11,11 @@ import Vitals
 @Suite struct DayTests {
     /// Reads metrics of a ring that was worn since some time before, after the session was open for a while.
     private func history(
-        of metric: Metric, offset: Int, start: Timestamp, worn: Duration, open: Duration = .zero,
-        faults: Set<ScriptedRing.Fault> = []
+        of metric: Metric, offset: Int, start: Timestamp, worn: Duration, open: Duration = .zero
     ) throws -> [Sample] {
         try Simulation.run(seed: 1, start: start, deadline: .days(3)) { simulation in
             let clock = simulation.gatewayClock
-            let ring = ScriptedRing(clock: clock, worn: start - worn, faults: faults)
+            let ring = ScriptedRing(clock: clock, worn: start - worn)
             // It was set right before, so that its memory is of this zone.
             ring.withState { $0.offset = Int64(offset) * 60 }
             let context = SessionContext.testing(try #require(DeviceID("ring")), clock: clock)

@@ -1,4 +1,4 @@
-import Foundation
+import TestSupport
 import Testing
 import Vitals
 
@@ -6,37 +6,20 @@ import Vitals
 
 /// Damaged values must neither trap nor yield a sample that breaks the rules of `CharacteristicInput`.
 @Suite struct CharacteristicFuzzTests {
-    private static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Inputs")
-    private static var inputs: [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: folder.path()))?.sorted() ?? []
-    }
+    private static let inputs = FuzzInputs()
 
-    private static func bytes(_ name: String) throws -> [UInt8] {
-        [UInt8](try Data(contentsOf: folder.appending(path: name)))
-    }
+    @Test func `finds the inputs`() { #expect(Self.inputs.names.count >= 10) }
 
-    @Test func `finds the inputs`() { #expect(Self.inputs.count >= 10) }
-
-    @Test(arguments: inputs) func `takes what fuzzing begins with, and what once failed`(name: String) throws {
-        let bytes = try Self.bytes(name)
-        #expect(CharacteristicInput.issues(in: bytes) == [])
+    @Test(arguments: inputs.names) func `takes what fuzzing begins with, and what once failed`(name: String) throws {
+        #expect(CharacteristicInput.issues(in: try Self.inputs.bytes(name)) == [])
     }
 
     @Test(arguments: UInt64(1)...8) func `never traps on damaged values`(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
-        let seeds = try Self.inputs.map(Self.bytes)
+        let seeds = try Self.inputs.all()
         for _ in 0..<5_000 {
             var bytes = try #require(seeds.randomElement(using: &random))
-            for _ in 0..<Int.random(in: 1...4, using: &random) where !bytes.isEmpty {
-                let position = Int.random(in: 0..<bytes.count, using: &random)
-                switch Int.random(in: 0..<5, using: &random) {
-                case 0: bytes[position] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-                case 1: bytes[position] = [0, 0x7f, 0x80, 0xfe, 0xff].randomElement(using: &random) ?? 0
-                case 2: bytes.remove(at: position)
-                case 3: bytes.removeSubrange(position...)
-                default: bytes.insert(UInt8.random(in: .min ... .max, using: &random), at: position)
-                }
-            }
+            Damage.packet(&bytes, with: [0, 0x7f, 0x80, 0xfe, 0xff], &random)
             let issues = CharacteristicInput.issues(in: bytes)
             #expect(issues == [], "\(bytes)")
         }

@@ -123,4 +123,12 @@ enum Speed: Sendable, Hashable {
     case times(Int)
     /// Without any pause.
     case maximum
+
+    /// A recorded time at this speed.
+    func scaled(_ time: Duration) -> Duration {
+        switch self {
+        case .times(let factor): time / factor
+        case .maximum: .zero
+        }
+    }
 }

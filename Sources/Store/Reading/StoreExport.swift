@@ -65,10 +65,8 @@ package struct StoreExport {
     }
 
     /// The next samples of a series behind a key, withdrawn ones included.
-    package func page(
-        of series: Series, starting range: Range<Timestamp>, after: SampleKey?, limit: Int? = nil
-    ) throws -> Page {
-        let limit = limit ?? (series.metric.shape == .sleep ? Self.sleepPage : Self.page)
+    package func page(of series: Series, starting range: Range<Timestamp>, after: SampleKey?) throws -> Page {
+        let limit = series.metric.shape == .sleep ? Self.sleepPage : Self.page
         return try queue.read { database in
             var page = Page()
             page.samples = try SampleTable.samples(

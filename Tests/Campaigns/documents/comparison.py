@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 import rig
 from documents import ZONE, Phone, write
 from reference import READERS, Reference, milliseconds
-from rig import Bench, Finding, free_port, require, until
+from rig import Bench, Finding, free_port, require, secret, until
 
 TOKEN = "a secret of the documents"
 # Seconds for all exports of a round: each stands still for five, and is then read.
@@ -83,19 +83,17 @@ class Documents:
     """All phones, their documents, and what these come to."""
 
     def __init__(self, bench: Bench, devices: int, seed: int) -> None:
-        self.bench, self.port, self.secret = bench, free_port(), os.path.join(bench.folder, "phone.token")
+        self.bench, self.port = bench, free_port()
         self.phones = [Phone(driver, number, seed, time.time() - 2 * 86_400) for driver in READERS for number in range(devices)]
         self.exporting = [phone for phone in self.phones if phone.driver in ("gadgetbridge", "health-connect-export")]
         self.posting = [phone for phone in self.phones if phone not in self.exporting]
         self.references = {phone.id: Reference(phone.driver) for phone in self.phones}
         self.rounds = 0
-        with open(self.secret, "w", encoding="ascii", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
-            file.write(TOKEN)
         entries = []
         for phone in self.exporting:
             os.mkdir(self.folder(phone))
             entries.append({"id": phone.id, "driver": phone.driver, "options": {"path": self.folder(phone)}})
-        transport = {"type": "http", "token": {"file": self.secret}}
+        transport = {"type": "http", "token": secret(bench, "phone.token", TOKEN)}
         entries += [{"id": phone.id, "driver": phone.driver, "transport": transport} for phone in self.posting]
         bench.gateway.write(entries, gateway={"id": "storm", "timezone": str(ZONE)}, sync={"first": "all"},
                             plugins={"http": {"listen": f"127.0.0.1:{self.port}"}})
@@ -170,9 +168,8 @@ class Documents:
 
 
 def run(bench: Bench, devices: int, rounds: int, seed: int) -> str:
-    bench.mosquitto.start()
     bench.consumer = Consumer(bench.mosquitto.port)
-    require(bench.consumer.connected.wait(60), "the consumer is not connected")
+    bench.broker()
     documents = Documents(bench, devices, seed)
     for _ in range(rounds):
         documents.round()
@@ -201,7 +198,7 @@ def main() -> int:
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with tempfile.TemporaryDirectory(prefix="vitals2mqtt-documents-") as folder:
-        bench = Bench(os.path.abspath(options.gateway), folder, None, False, 0)
+        bench = Bench(os.path.abspath(options.gateway), folder)
         bench.gateway = Gateway(os.path.abspath(options.gateway), folder, bench.mosquitto.port)
         try:
             print(run(bench, options.documents // options.rounds, options.rounds, options.seed))

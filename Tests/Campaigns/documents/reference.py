@@ -52,17 +52,19 @@ def nights(stages, gap):
     return [(night[0][0], night[-1][1], night) for night in found]
 
 
-def health_auto_export(text):
-    def place(source):
-        if not source:
-            return NAMELESS
-        names = source.split("|")
-        return min(map(kind, names)), len(names) == 1, source
+def export_place(source):
+    """The place of a source of Health Auto Export in the order; what the app has merged comes before its first source alone."""
+    if not source:
+        return NAMELESS
+    names = source.split("|")
+    return min(map(kind, names)), len(names) == 1, source
 
+
+def health_auto_export(text):
     for metric in json.loads(text)["data"]["metrics"]:
         stages = {}
         for entry in metric["data"]:
-            source = place(entry.get("source"))
+            source = export_place(entry.get("source"))
             start = export_time(entry.get("startDate") or entry.get("start") or entry["date"])
             end = export_time(entry.get("endDate") or entry.get("end") or entry["date"])
             if counter := LISTS.get(metric["name"]):

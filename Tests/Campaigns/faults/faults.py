@@ -1,6 +1,7 @@
 """Puts the real gateway under one fault after the other, from outside, and prints a table. See Tests/Campaigns/faults/run."""
 
 import argparse
+import importlib
 import os
 import signal
 import sys
@@ -10,22 +11,12 @@ import time
 import traceback
 from types import SimpleNamespace
 
-import log_rows  # noqa: F401  the rows of the table, in this order
-import bluetooth_rows  # noqa: F401
-import broker_rows  # noqa: F401
-import device_rows  # noqa: F401
-import disk_rows  # noqa: F401
-import life_rows  # noqa: F401
-import phone_rows  # noqa: F401
-import takeover_rows  # noqa: F401
-import watchdog_rows  # noqa: F401
-import storm_rows  # noqa: F401
-import soak_rows  # noqa: F401
-import metrics_rows  # noqa: F401
-import stranger_rows  # noqa: F401
-import hostile_rows  # noqa: F401
 from peers import Peers
 from rig import ROWS, Bench, Finding, Row
+
+# The rows of the table, in this order.
+for part in "log bluetooth broker device disk life phone takeover watchdog storm soak metrics stranger hostile".split():
+    importlib.import_module(f"{part}_rows")
 
 COLUMNS = {"fault": 30, "what is done": 30, "what must hold": 34, "before": 40, "result": 50, "s": 5}
 KILL_ROWS = ("kills_with_broker", "kills_without_broker")

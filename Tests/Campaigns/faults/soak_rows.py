@@ -4,7 +4,7 @@ import json
 import time
 
 from consumer import Consumer
-from rig import Bench, Finding, require, row
+from rig import Bench, Finding, row
 
 SETTLED = 600  # seconds after which nothing may grow any more
 GROWTH = 0.05  # tolerated growth of memory from the first quarter of the time after that to the last quarter, as a share
@@ -90,9 +90,8 @@ def evaluate(rows: list[dict[str, float]]) -> tuple[list[str], str]:
 @row("a long life", "so many simulated `devices` that stream, for `minutes`", "memory, descriptors and threads do not grow; each numbered fact comes",
      is_apart=True, minutes=120, devices=50)
 def soak(bench: Bench) -> str:
-    bench.mosquitto.start()
     bench.consumer = Counting(bench.mosquitto.port)
-    require(bench.consumer.connected.wait(10), "the consumer is not connected")
+    bench.broker()
     bench.gateway.write(list(map(device, range(bench.numbers.devices))), gateway={"id": "storm", "timezone": "Europe/Berlin"}, home_assistant={})
     bench.gateway.start(environment={"MALLOC_ARENA_MAX": "1"})  # as the unit and the container run it
     findings, text = evaluate(watched(bench))

@@ -5,7 +5,6 @@ What its statistics must be is computed here, from the rows of the export and by
 """
 
 import signal
-import sqlite3
 import time
 from datetime import datetime
 from typing import Any, Callable
@@ -35,7 +34,7 @@ def imported(trial: Backfill) -> str:
     trial.begin_import()
     began = time.monotonic()
     until("the import has begun", lambda: len(trial.rows(trial.series("heart_rate"))) > 1_000, 120)
-    if pending(trial) == 0:
+    if trial.stored("SELECT count(*) FROM pending_statistics") == [(0,)]:
         raise Finding("the import was over before Home Assistant was stopped")
     trial.home.stop()
     trial.home.start()
@@ -94,7 +93,7 @@ def repeated(trial: Backfill) -> str:
     trial.processes.end("gateway", signal.SIGKILL)
     for imports in (False, True):
         trial.start_gateway(imports)
-        until("the store is asked", lambda: kept(trial) == int(imports), 60)
+        until("the store is asked", lambda: trial.stored("SELECT keeps_pending_statistics FROM store") == [(imports,)], 60)
         if not imports:
             trial.processes.end("gateway", signal.SIGTERM, 15)
     until("the second import is complete", trial.done, LONG)
@@ -103,21 +102,6 @@ def repeated(trial: Backfill) -> str:
         raise Finding(f"{sum(old != new for a, b in zip(before, after) for old, new in zip(a, b))} rows changed")
     trial.joined()
     return f"{sum(map(len, after))} rows"
-
-
-def pending(trial: Backfill) -> int:
-    """For how many series and sensors hours are to be imported."""
-    with sqlite3.connect(f"file:{trial.folder}/trial.sqlite?mode=ro", uri=True) as store:
-        number = store.execute("SELECT count(*) FROM pending_statistics").fetchone()[0]
-    store.close()
-    return number
-
-
-def kept(trial: Backfill) -> int:
-    with sqlite3.connect(f"file:{trial.folder}/trial.sqlite?mode=ro", uri=True) as store:
-        number = store.execute("SELECT keeps_pending_statistics FROM store").fetchone()[0]
-    store.close()
-    return number
 
 
 def quiet(trial: Backfill) -> str:

@@ -2,6 +2,8 @@
 
 import json
 import os
+import urllib.parse
+from datetime import datetime
 from typing import Any, Optional
 
 from broker import Broker
@@ -52,3 +54,10 @@ class Household:
             if entry["unique_id"] == unique:
                 return entry["entity_id"]
         raise Finding(f"there is no {unique}")
+
+    def history(self, entity_id: str, since: datetime) -> list[dict]:
+        """All states that Home Assistant recorded of an entity, with the one that it had before."""
+        moment = urllib.parse.quote(since.isoformat())
+        recorded = self.home.connection.get(
+            f"/api/history/period/{moment}?filter_entity_id={entity_id}&significant_changes_only=0")
+        return recorded[0] if recorded else []

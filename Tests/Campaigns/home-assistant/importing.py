@@ -1,5 +1,6 @@
 """A broker, a Home Assistant and a gateway that imports statistics of an export; and whether they are as they must be."""
 
+import contextlib
 import os
 import signal
 import sqlite3
@@ -57,12 +58,15 @@ class Importing(Household):
             "recorder/statistics_during_period", start_time=start, statistic_ids=[entity], period=period,
             types=["mean", "min", "max", "state", "sum", "last_reset"]).get(entity, [])
 
+    def stored(self, sql: str) -> list[tuple]:
+        """Rows of the gateway's store."""
+        with contextlib.closing(sqlite3.connect(f"file:{self.folder}/trial.sqlite?mode=ro", uri=True)) as store:
+            return store.execute(sql).fetchall()
+
     def done(self) -> bool:
         """Whether all that is old enough is imported: what is still pending has only hours that are not."""
-        with sqlite3.connect(f"file:{self.folder}/trial.sqlite?mode=ro", uri=True) as store:
-            left = store.execute("SELECT series.metric, first_hour, last_hour FROM pending_statistics "
-                                 "JOIN series ON series.id = pending_statistics.series").fetchall()
-        store.close()
+        left = self.stored("SELECT series.metric, first_hour, last_hour FROM pending_statistics "
+                           "JOIN series ON series.id = pending_statistics.series")
         late = [row for row in left if row[1] * HOUR <= self.last()]
         if late:
             raise Finding(f"pending are {late}")

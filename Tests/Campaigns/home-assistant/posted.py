@@ -2,7 +2,6 @@
 of Home Assistant. The numbers are worked out by hand."""
 
 import time
-import urllib.parse
 from datetime import datetime, timedelta
 from typing import Any, Iterator
 
@@ -125,9 +124,7 @@ def lowered(trial: Importing) -> str:
     # What was compiled in these five minutes already is compiled again in the next ones.
     until("Home Assistant has compiled it", compiled, SLOT + 60)
     for metric, entity in entities.items():
-        moment = urllib.parse.quote(datetime.fromtimestamp(trial.export.begin, trial.export.zone).isoformat())
-        states = trial.home.connection.get(
-            f"/api/history/period/{moment}?filter_entity_id={entity}&significant_changes_only=0")[0]
+        states = trial.history(entity, trial.export.local(trial.export.begin))
         numbers = [float(state["state"]) for state in states if state["state"] not in ("unknown", "unavailable")]
         # The sum begins with the first state, and follows each change, down as well as up.
         last = own_rows(trial, entity, midnight)[-1]

@@ -1,8 +1,6 @@
 """What the checks compare: Home Assistant's entities on one side, the gateway's topics on the other."""
 
 import time
-import urllib.parse
-from datetime import datetime
 from typing import Any, Callable, Optional
 
 import expected
@@ -86,13 +84,6 @@ class Trial(Household):
 
     def state(self, entity_id: str) -> dict:
         return self.home.connection.get(f"/api/states/{entity_id}")
-
-    def history(self, entity_id: str, since: datetime) -> list[dict]:
-        """All states that Home Assistant recorded of an entity, with the one that it had before."""
-        moment = urllib.parse.quote(since.isoformat())
-        recorded = self.home.connection.get(
-            f"/api/history/period/{moment}?filter_entity_id={entity_id}&significant_changes_only=0")
-        return recorded[0] if recorded else []
 
     def wait_state(self, entity_id: str, wanted: Any, seconds: float = 30) -> dict:
         """Waits until an entity's state is `wanted`, or is as the function `wanted` says."""

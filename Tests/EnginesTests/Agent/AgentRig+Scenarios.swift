@@ -8,41 +8,32 @@ import Vitals
 /// Given a device, when its agent runs, then. The agent is stopped between the last two.
 extension AgentRig {
     /// Runs `body` with the agent of a device, and after its end `check`, with several seeds, each of which gives another order of events.
-    /// - Parameter prepare: what the device does from the beginning.
+    /// - Parameters:
+    ///   - make: makes the device; without it, it has these capabilities, this content and this policy.
+    ///   - prepare: what the device does from the beginning.
     static func running(
         _ seeds: Range<UInt64> = 0..<20, start: Timestamp = Fixture.noon, deadline: Duration = .hours(4),
-        from make: @escaping @Sendable (Simulation) -> AgentRig,
+        from make: (@Sendable (Simulation) -> AgentRig)? = nil, capabilities: Capabilities = AgentRig.capabilities,
+        content: ScriptedSession.Content = ScriptedSession.Content(), policy: DevicePolicy? = nil,
         given prepare: (@Sendable (AgentRig) -> Void)? = nil,
         when body: @escaping @Sendable (AgentRig, DeviceAgent) async throws -> Void,
         then check: @escaping @Sendable (AgentRig) async throws -> Void = { _ in }
     ) throws {
         try everyOrder(seeds, start: start, deadline: deadline) { environment in
-            let rig = make(environment)
+            let rig =
+                make?(environment)
+                ?? AgentRig(environment, capabilities: capabilities, content: content, policy: policy)
             prepare?(rig)
             try await rig.run { agent in try await body(rig, agent) }
             try await check(rig)
         }
     }
 
-    /// The same with a device of this content.
-    static func running(
-        _ seeds: Range<UInt64> = 0..<20, start: Timestamp = Fixture.noon, deadline: Duration = .hours(4),
-        capabilities: Capabilities = AgentRig.capabilities,
-        content: ScriptedSession.Content = ScriptedSession.Content(), policy: DevicePolicy? = nil,
-        given prepare: (@Sendable (AgentRig) -> Void)? = nil,
-        when body: @escaping @Sendable (AgentRig, DeviceAgent) async throws -> Void,
-        then check: @escaping @Sendable (AgentRig) async throws -> Void = { _ in }
-    ) throws {
-        let make: @Sendable (Simulation) -> AgentRig = {
-            AgentRig($0, capabilities: capabilities, content: content, policy: policy)
-        }
-        try running(seeds, start: start, deadline: deadline, from: make, given: prepare, when: body, then: check)
-    }
-
     /// Like `running`, but `body` begins when the first synchronisation has ended.
     static func synced(
         _ seeds: Range<UInt64> = 0..<20, start: Timestamp = Fixture.noon, deadline: Duration = .hours(4),
-        from make: @escaping @Sendable (Simulation) -> AgentRig,
+        from make: (@Sendable (Simulation) -> AgentRig)? = nil, capabilities: Capabilities = AgentRig.capabilities,
+        content: ScriptedSession.Content = ScriptedSession.Content(), policy: DevicePolicy? = nil,
         given prepare: (@Sendable (AgentRig) -> Void)? = nil,
         when body: @escaping @Sendable (AgentRig, DeviceAgent) async throws -> Void,
         then check: @escaping @Sendable (AgentRig) async throws -> Void = { _ in }
@@ -51,22 +42,9 @@ extension AgentRig {
             try await rig.waitForSync()
             try await body(rig, agent)
         }
-        try running(seeds, start: start, deadline: deadline, from: make, given: prepare, when: synced, then: check)
-    }
-
-    /// The same with a device of this content.
-    static func synced(
-        _ seeds: Range<UInt64> = 0..<20, start: Timestamp = Fixture.noon, deadline: Duration = .hours(4),
-        capabilities: Capabilities = AgentRig.capabilities,
-        content: ScriptedSession.Content = ScriptedSession.Content(), policy: DevicePolicy? = nil,
-        given prepare: (@Sendable (AgentRig) -> Void)? = nil,
-        when body: @escaping @Sendable (AgentRig, DeviceAgent) async throws -> Void,
-        then check: @escaping @Sendable (AgentRig) async throws -> Void = { _ in }
-    ) throws {
-        let make: @Sendable (Simulation) -> AgentRig = {
-            AgentRig($0, capabilities: capabilities, content: content, policy: policy)
-        }
-        try synced(seeds, start: start, deadline: deadline, from: make, given: prepare, when: body, then: check)
+        try running(
+            seeds, start: start, deadline: deadline, from: make, capabilities: capabilities, content: content,
+            policy: policy, given: prepare, when: synced, then: check)
     }
 
     /// Runs a scenario with several seeds, each of which gives another order of events.

@@ -7,21 +7,16 @@ import Vitals
 
 /// The time in heart-rate zones, for days and workouts.
 @Suite struct AgentZoneTests {
-    private static let today = Fixture.utc.day(of: Fixture.noon)
-
     /// A device with a half-hour workout on each of two days, and heart rates every two minutes: 130 during a workout,
     /// 90 before and after.
-    private static func rig(
-        _ environment: Simulation, heartRates: Bool = true,
-        monitor: MonitorConfiguration? = .fixture(of: .heartRate, exerciseMaximum: 200)
-    ) -> AgentRig {
+    private static func rig(_ environment: Simulation) -> AgentRig {
         AgentRig(
             environment, capabilities: Capabilities([.heartRate: [.monitor, .history], .sport: [.history]]),
             content: .init(
                 history: [
                     .sport: [-1_440, 0].map { Fixture.workout(at: $0 - 120, lasting: 30) },
-                    .heartRate: heartRates ? [-1_440, 0].flatMap { Self.heartRates(from: $0 - 130) } : [],
-                ], monitors: monitor.map { [.heartRate: $0] } ?? [:]))
+                    .heartRate: [-1_440, 0].flatMap { Self.heartRates(from: $0 - 130) },
+                ], monitors: [.heartRate: .fixture(of: .heartRate, exerciseMaximum: 200)]))
     }
 
     private static func heartRates(from minute: Int) -> [Sample] {

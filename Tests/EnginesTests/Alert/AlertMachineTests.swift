@@ -9,9 +9,9 @@ import Vitals
     /// Feeds heart rates to a machine, one per minute, and returns the edges by minute.
     private func edges(
         _ values: [Double], policy: AlertPolicy = AlertPolicy(cooldown: .zero), isExercise: Bool = false,
-        isWorn: Bool = true, isLate: Bool = false
+        isWorn: Bool = true
     ) -> [String] {
-        var machine = AlertMachine(device: Fixture.device, isLate: isLate)
+        var machine = AlertMachine(device: Fixture.device)
         return values.enumerated().flatMap { minute, value in
             machine.evaluate(
                 Fixture.stored(Fixture.heartRate(value, at: minute)), isExercise: isExercise, isWorn: isWorn,

@@ -14,10 +14,10 @@ import Vitals
         return settings
     }
 
-    /// The minutes after `begin` at which a measurement is due, checked every five seconds by default.
+    /// The minutes after `begin` at which a measurement is due, checked every five seconds.
     private func minutes(
         of settings: MonitorSettings, from begin: Timestamp, lasting length: Duration,
-        calendar: LocalCalendar = Fixture.utc, tick: Duration = .seconds(5)
+        calendar: LocalCalendar = Fixture.utc
     ) -> [Int] {
         var schedule = MeasurementSchedule()
         var result: [Int] = []
@@ -26,7 +26,7 @@ import Vitals
             let due = schedule.due(settings, capabilities: capabilities, calendar: calendar, at: begin + passed)
             #expect(due.allSatisfy { $0 == .heartRate }, "the device monitors stress by itself")
             if !due.isEmpty { result.append(Int(passed.inMilliseconds / 60_000)) }
-            passed += tick
+            passed += .seconds(5)
         }
         return result
     }

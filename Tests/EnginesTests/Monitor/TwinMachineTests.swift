@@ -12,12 +12,12 @@ import Vitals
     private let upper = MonitorSetting(.heartRate, .upper(.resting))
     private let lower = MonitorSetting(.heartRate, .lower(.resting))
 
-    private func reported(upper: Double = 120, lower: Double = 45) -> MonitorSettings {
+    private func reported(upper: Double = 120) -> MonitorSettings {
         var settings = MonitorSettings()
         settings.set(
             MonitorConfiguration.fixture(
                 of: .heartRate, schedule: MonitorSchedule(isEnabled: true, start: 0, end: 1440, interval: 10),
-                limits: [.resting: AlertLimits(isEnabled: true, lower: lower, upper: upper)]))
+                limits: [.resting: AlertLimits(isEnabled: true, lower: 45, upper: upper)]))
         return settings
     }
 

@@ -8,22 +8,23 @@ import TestSupport
 import Testing
 import Vitals
 
+/// The program, which is in the folder of the test program.
+let gatewayProgram = FilePath(
+    URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
+        .appending(path: "vitals2mqtt").path)
+
+/// Runs the program to its end.
+func runGateway(
+    _ arguments: [String], in environment: Environment = .inherit
+) async throws -> (status: String, output: String, errors: String) {
+    let result = try await Subprocess.run(
+        .path(gatewayProgram), arguments: Arguments(arguments), environment: environment,
+        output: .string(limit: 1 << 20), error: .string(limit: 1 << 20))
+    return ("\(result.terminationStatus)", result.standardOutput, result.standardError)
+}
+
 /// The real program, started like a user would.
 @Suite struct CommandLineTests {
-    /// The program is in the folder of the test program.
-    private static let program = FilePath(
-        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-            .appending(path: "vitals2mqtt").path)
-
-    private func run(
-        _ arguments: [String], in environment: Environment = .inherit
-    ) async throws -> (status: String, output: String, errors: String) {
-        let result = try await Subprocess.run(
-            .path(Self.program), arguments: Arguments(arguments), environment: environment,
-            output: .string(limit: 1 << 20), error: .string(limit: 1 << 20))
-        return ("\(result.terminationStatus)", result.standardOutput, result.standardError)
-    }
-
     @Test(arguments: [
         (["--version"], 0), (["--help"], 0), (["plugins"], 0), (["plugins", "simulator"], 0),
         (["plugins", "colmi-ring"], 0), (["plugins", "mqtt"], 0), (["plugins", "none"], 64), (["config-reference"], 0),
@@ -54,13 +55,13 @@ import Vitals
         (["export", "--format", "fhir", "-"], 64), (["export", "--format", "csv", "--from", "noon", "-"], 64),
     ])
     func `ends with the status that a service manager knows`(arguments: [String], status: Int) async throws {
-        #expect(try await run(arguments).status == "\(TerminationStatus.exited(Int32(status)))")
+        #expect(try await runGateway(arguments).status == "\(TerminationStatus.exited(Int32(status)))")
     }
 
     @Test func `checks a program over Vitals Link`() async throws {
         let example = URL(filePath: #filePath).deletingLastPathComponent()
             .appending(path: "../../../Plugins/Link/Examples/csv_heart_rate.py").standardizedFileURL.path
-        let result = try await run([
+        let result = try await runGateway([
             "plugin", "check", "--listen", "0", "--option", "colour=red", "--", "python3", "-B", example,
         ])
         #expect(result.status == "\(TerminationStatus.exited(0))", "\(result.output)\(result.errors)")
@@ -74,29 +75,29 @@ import Vitals
             ["check-config"], ["run"], ["dashboard"], ["store", "info"], ["scan"], ["backup", "/nowhere/b"],
         ]
         for command in commands {
-            let byVariable = try await run(command, in: named).errors
+            let byVariable = try await runGateway(command, in: named).errors
             #expect(byVariable.contains("/nowhere/named.yaml: The configuration file cannot be read"), "\(command)")
-            let byOption = try await run(command + ["--config", "/nowhere/other.yaml"], in: named).errors
+            let byOption = try await runGateway(command + ["--config", "/nowhere/other.yaml"], in: named).errors
             #expect(byOption.contains("/nowhere/other.yaml: The configuration file cannot be read"), "\(command)")
         }
-        #expect(try await run(["doctor"], in: named).output.contains("/nowhere/named.yaml"))
+        #expect(try await runGateway(["doctor"], in: named).output.contains("/nowhere/named.yaml"))
         let standard = "/etc/vitals2mqtt/vitals2mqtt.yaml"
         guard !FileManager.default.fileExists(atPath: standard) else { return }
-        #expect(try await run(["check-config"], in: none).errors.contains(standard))
+        #expect(try await runGateway(["check-config"], in: none).errors.contains(standard))
     }
 
     @Test func `a plugin is found by its drivers and transports, and a wrong name gets a proposal`() async throws {
-        let byDriver = try await run(["plugins", "colmi-ring"]).output
+        let byDriver = try await runGateway(["plugins", "colmi-ring"]).output
         #expect(byDriver.hasPrefix("ColmiRing: "))
-        let byTransport = try await run(["plugins", "mqtt"]).output
+        let byTransport = try await runGateway(["plugins", "mqtt"]).output
         #expect(byTransport.hasPrefix("Phones: "))
-        let wrong = try await run(["plugins", "colmi"]).errors
+        let wrong = try await runGateway(["plugins", "colmi"]).errors
         let proposal = "There is no plugin, driver or transport colmi. Did you mean colmi-ring or colmiring?"
         #expect(wrong.contains(proposal), "\(wrong)")
     }
 
     @Test func `shows a plugin with its sample`() async throws {
-        let shown = try await run(["plugins", "simulator"]).output
+        let shown = try await runGateway(["plugins", "simulator"]).output
         #expect(shown.contains("driver: simulator (needs no transport)"))
         #expect(shown.contains("model: band"))
     }
@@ -109,7 +110,7 @@ import Vitals
             path: "\(folder)/s.sqlite", now: Timestamp(seconds: 1_795_000_000), newIdentity: SampleID(high: 1, low: 2))
         let path = try write("store: {path: s.sqlite}\ndevices: [{id: band-1}]\n", to: "c.yaml", in: folder)
         let export = ["export", "--config", path, "--format", "ndjson"]
-        let empty = try await run(export + ["-"])
+        let empty = try await runGateway(export + ["-"])
         #expect(empty.status == "\(TerminationStatus.exited(1))")
         #expect(empty.errors == "Nothing was exported.\n")
         let start = Timestamp(seconds: 1_795_000_000)
@@ -118,10 +119,10 @@ import Vitals
             samples: [Sample(metric: .heartRate, start: start, reading: .value(61))], receivedAt: start
         ) { _ in IngestOutcome() }
         _ = try await store.ingest(ingest)
-        let printed = try await run(export + ["-"])
+        let printed = try await runGateway(export + ["-"])
         #expect(printed.output.contains(#""metric":"heart_rate","unit":"bpm","id":"#), "\(printed)")
         #expect(printed.errors == "Standard output has 1 sample.\n")
-        let written = try await run(export + ["\(folder)/a.ndjson"])
+        let written = try await runGateway(export + ["\(folder)/a.ndjson"])
         #expect(written.output == "\(folder)/a.ndjson has 1 sample.\n", "\(written)")
         let text = try String(contentsOfFile: "\(folder)/a.ndjson", encoding: .utf8)
         #expect(text == printed.output)
@@ -139,15 +140,15 @@ import Vitals
         let configuration = "store: {path: s.sqlite}\nmqtt: {password: {file: /nowhere/secret}}\ndevices: []\n"
         let path = try write(configuration, to: "c.yaml", in: folder)
         let success = "\(TerminationStatus.exited(0))"
-        #expect(try await run(["backup", "--config", path, "\(folder)/copy"]).status == success)
-        let refused = try await run(["restore", "--config", path, "\(folder)/copy"])
+        #expect(try await runGateway(["backup", "--config", path, "\(folder)/copy"]).status == success)
+        let refused = try await runGateway(["restore", "--config", path, "\(folder)/copy"])
         #expect(refused.errors.contains("Another gateway uses this store"))
         try await store.close()
-        #expect(try await run(["restore", "--config", path, "\(folder)/copy"]).status == success)
-        let info = try await run(["store", "info", "--config", path])
+        #expect(try await runGateway(["restore", "--config", path, "\(folder)/copy"]).status == success)
+        let info = try await runGateway(["store", "info", "--config", path])
         #expect(info.output.contains("version   1"), "\(info)")
         #expect(!info.output.contains("\(SampleID(high: 1, low: 2))"))
-        #expect(try await run(["store", "check", "--config", path]).output == "\(folder)/s.sqlite is sound.\n")
+        #expect(try await runGateway(["store", "check", "--config", path]).output == "\(folder)/s.sqlite is sound.\n")
     }
 
     @Test(.enabled(if: geteuid() == 0, "only root can run a program as another user"))
@@ -160,7 +161,7 @@ import Vitals
             in: folder)
         // The build's folder may be closed to other users.
         let program = "\(folder)/vitals2mqtt"
-        try FileManager.default.copyItem(atPath: Self.program.string, toPath: program)
+        try FileManager.default.copyItem(atPath: gatewayProgram.string, toPath: program)
         let user: uid_t = 65_534
         try #require(chown(folder, user, user) == 0 && chmod(folder, 0o755) == 0 && chown(path, user, user) == 0)
         func check() async throws -> String {
@@ -191,7 +192,7 @@ import Vitals
         let good = "mqtt: {url: \"mqtt://127.0.0.1:\(try freePort())\"}\ndevices: [{id: a, driver: simulator}]\n"
         let path = try write(good, to: "c.yaml", in: folder)
         let result = try await Subprocess.run(
-            .path(Self.program), arguments: ["run", "--config", path], input: .none, output: .discarded,
+            .path(gatewayProgram), arguments: ["run", "--config", path], input: .none, output: .discarded,
             error: .sequence
         ) { execution in
             var isAsked = false
@@ -221,7 +222,7 @@ import Vitals
         let after = "mqtt: {url: mqtt://127.0.0.2}\nlog: {level: error}\n" + devices
         let path = try write(before, to: "c.yaml", in: folder)
         let result = try await Subprocess.run(
-            .path(Self.program), arguments: ["run", "--config", path], input: .none, output: .discarded,
+            .path(gatewayProgram), arguments: ["run", "--config", path], input: .none, output: .discarded,
             error: .sequence
         ) { execution in
             var isChanged = false
@@ -249,9 +250,9 @@ import Vitals
         defer { try? FileManager.default.removeItem(atPath: folder) }
         let path = try write("mqtt: {url: mqtt://h}\ndevices_from: devices.d\n", to: "c.yaml", in: folder)
         let add = ["add", "--write", "--driver", "simulator", "--option", "model=band", "--id", "b", "--config", path]
-        #expect(try await run(add).output == "\(folder)/devices.d/b.yaml\n")
+        #expect(try await runGateway(add).output == "\(folder)/devices.d/b.yaml\n")
         try write("id: s\ndriver: simulator\nopions: {}\n", to: "sim2.yaml", in: "\(folder)/devices.d")
-        let removed = try await run(["remove", "b", "--config", path])
+        let removed = try await runGateway(["remove", "b", "--config", path])
         #expect(removed.status == "\(TerminationStatus.exited(78))")
         #expect(removed.output == "\(folder)/devices.d/b.yaml\n")
         #expect(removed.errors.contains("\n\(folder)/devices.d/sim2.yaml:3: opions: There is no such key."))
@@ -266,16 +267,16 @@ import Vitals
         let path = try write(text + "devices: [{id: a, driver: simulator}]\n", to: "c.yaml", in: folder)
         let add = ["add", "--write", "--driver", "simulator", "--option", "model=band", "--id", "b", "--config", path]
         let result = try await Subprocess.run(
-            .path(Self.program), arguments: ["run", "--config", path], input: .none, output: .discarded,
+            .path(gatewayProgram), arguments: ["run", "--config", path], input: .none, output: .discarded,
             error: .sequence
         ) { execution in
             var steps: [String] = []
             for try await line in execution.standardError.strings() {
                 if steps.isEmpty, line.contains("The broker is not connected.") {
-                    let added = try await run(add)
+                    let added = try await runGateway(add)
                     steps.append(added.output + added.errors)
                 } else if steps.count == 1, line.contains("The device is connected."), line.contains("device.id=b") {
-                    let removed = try await run(["remove", "b", "--config", path])
+                    let removed = try await runGateway(["remove", "b", "--config", path])
                     steps.append(removed.output + removed.errors)
                 } else if steps.count == 2, line.contains("devices_from: a device was written or removed.") {
                     try execution.send(signal: .terminate)

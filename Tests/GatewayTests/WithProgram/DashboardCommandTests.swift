@@ -3,16 +3,11 @@ import Gateway
 import GatewayKit
 import Store
 import Subprocess
-import SystemPackage
 import Testing
 import Vitals
 
 /// `vitals2mqtt dashboard`, on stores that a gateway could have left.
 @Suite struct DashboardCommandTests {
-    private static let program = FilePath(
-        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-            .appending(path: "vitals2mqtt").path)
-
     private static let devices =
         "devices: [{id: band-1, name: \"Anna's: band\", driver: simulator}, {id: new, driver: simulator}]"
 
@@ -43,11 +38,7 @@ import Vitals
         \(devices)
 
         """.write(toFile: path, atomically: false, encoding: .utf8)
-        let result = try await Subprocess.run(
-            .path(Self.program), arguments: Arguments(["dashboard", "--config", path] + options),
-            output: .string(limit: 1 << 20),
-            error: .string(limit: 1 << 20))
-        return ("\(result.terminationStatus)", result.standardOutput, result.standardError)
+        return try await runGateway(["dashboard", "--config", path] + options)
     }
 
     private static func exited(_ status: Int32) -> String { "\(TerminationStatus.exited(status))" }

@@ -2,7 +2,6 @@ import BundledPlugins
 import Foundation
 import Gateway
 import Subprocess
-import SystemPackage
 import Testing
 import Vitals
 
@@ -10,9 +9,6 @@ import Vitals
 @Suite struct SourcesCommandTests {
     private static let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
-    private static let program = FilePath(
-        URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-            .appending(path: "vitals2mqtt").path)
 
     private func run(_ program: Executable, _ arguments: [String]) async throws -> (
         isGood: Bool, output: String, errors: String
@@ -44,7 +40,7 @@ import Vitals
     @Test func `lists the apps of an export of Health Connect, and prints what to copy`() async throws {
         try await withFolder { folder in
             let file = try await health(in: folder)
-            let result = try await run(.path(Self.program), ["sources", file])
+            let result = try await run(.path(gatewayProgram), ["sources", file])
             #expect(result.isGood && result.errors.isEmpty, "\(result.errors)")
             #expect(
                 result.output == """
@@ -87,7 +83,7 @@ import Vitals
             try await export("gadgetbridge_export.py", [file, "0=61", "1=62", "2=255"])
             try FileManager.default.setAttributes(
                 [.modificationDate: Date(timeIntervalSinceNow: 60)], ofItemAtPath: file)
-            let result = try await run(.path(Self.program), ["sources", folder.path])
+            let result = try await run(.path(gatewayProgram), ["sources", folder.path])
             #expect(
                 result.output.hasPrefix(
                     """
@@ -114,7 +110,7 @@ import Vitals
             let band = folder.appending(path: "Gadgetbridge.db").path
             try await export("gadgetbridge_export.py", [band, "0=61"])
             for source in [file, band] {
-                let output = try await run(.path(Self.program), ["sources", source]).output
+                let output = try await run(.path(gatewayProgram), ["sources", source]).output
                 let entries = try #require(output.range(of: "\ndevices:\n"))
                 let text =
                     "mqtt: {url: mqtt://h}\nstore: {path: \(folder.path)/store.sqlite}" + output[entries.lowerBound...]
@@ -131,7 +127,7 @@ import Vitals
     @Test func `prints JSON for a program`() async throws {
         try await withFolder { folder in
             let file = try await health(in: folder)
-            let output = try await run(.path(Self.program), ["sources", "--json", file]).output
+            let output = try await run(.path(gatewayProgram), ["sources", "--json", file]).output
             let object = try #require(
                 try JSONSerialization.jsonObject(with: Data(output.utf8)) as? [String: Any])
             let devices = try #require(object["devices"] as? [[String: Any]])
@@ -144,7 +140,7 @@ import Vitals
             #expect(devices[0]["family"] is NSNull)
             let band = folder.appending(path: "Gadgetbridge.db").path
             try await export("gadgetbridge_export.py", [band, "0=61"])
-            let other = try await run(.path(Self.program), ["sources", "--json", band]).output
+            let other = try await run(.path(gatewayProgram), ["sources", "--json", band]).output
             #expect(other.contains("\"family\":\"Huami, Amazfit with Mi Band protocol\""), "\(other)")
         }
     }
@@ -158,17 +154,17 @@ import Vitals
             let letter = folder.appending(path: "letter.txt")
             try String(repeating: "Dear gateway, ", count: 20).write(to: letter, atomically: true, encoding: .utf8)
             for path in [letter.path, folder.path] {
-                let result = try await run(.path(Self.program), ["sources", path])
+                let result = try await run(.path(gatewayProgram), ["sources", path])
                 #expect(!result.isGood && result.output.isEmpty)
                 #expect(result.errors.hasPrefix("No plugin knows \(path)."), "\(result.errors)")
                 for text in takes { #expect(result.errors.contains("  - \(text)\n"), "\(result.errors)") }
             }
-            let missing = try await run(.path(Self.program), ["sources", "/nowhere/a.db"])
+            let missing = try await run(.path(gatewayProgram), ["sources", "/nowhere/a.db"])
             #expect(!missing.isGood && missing.errors == "There is no /nowhere/a.db.\n", "\(missing.errors)")
             let file = try await health(in: folder)
             let whole = try Data(contentsOf: URL(filePath: file))
             try whole.prefix(whole.count / 2).write(to: URL(filePath: file))
-            let torn = try await run(.path(Self.program), ["sources", file])
+            let torn = try await run(.path(gatewayProgram), ["sources", file])
             #expect(!torn.isGood && torn.errors.contains("begins as a zip and does not end as one."), "\(torn.errors)")
         }
     }

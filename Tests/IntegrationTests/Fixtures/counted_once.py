@@ -4,24 +4,11 @@ Prints their numbers, ascending, one a line.
 """
 
 import json
-import re
+import os
 import sys
 
-# What a source is, by its name, in the order in which they count.
-KINDS = ["watch", "(?<![a-z])(band|ring)(?![a-z])", "phone|(?<![a-z])pixel(?![a-z])"]
-
-
-def place(source):
-    """The place of a source in the order; what the app has merged comes before its first source alone."""
-    names = source.split("|")
-    kinds = [next((n for n, kind in enumerate(KINDS) if re.search(kind, name, re.I)), len(KINDS)) for name in names]
-    return min(kinds), len(names) == 1, source
-
-
-def meet(a, b):
-    """Whether two records have a time in common, or begin together."""
-    return a["start"] == b["start"] or a["start"] < b["end"] and b["start"] < a["end"]
-
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "Campaigns", "documents"))
+from reference import export_place, meet  # noqa: E402
 
 records = {}
 for path in sys.argv[1:]:
@@ -33,6 +20,7 @@ for path in sys.argv[1:]:
 
 counted = [
     a["qty"] for a in records.values()
-    if not any(place(b["source"]) < place(a["source"]) and meet(a, b) for b in records.values())
+    if not any(export_place(b["source"]) < export_place(a["source"]) and meet(a["start"], a["end"], b["start"], b["end"])
+               for b in records.values())
 ]
 print("\n".join(str(steps) for steps in sorted(counted)))

@@ -18,6 +18,20 @@ package enum Damage {
         }
     }
 
+    /// Damages a packet at one to four places: a bit, one of these values, a byte less or more, or its end.
+    package static func packet(_ bytes: inout [UInt8], with values: [UInt8], _ random: inout SplitMix64) {
+        for _ in 0..<Int.random(in: 1...4, using: &random) where !bytes.isEmpty {
+            let position = Int.random(in: 0..<bytes.count, using: &random)
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0: bytes[position] ^= 1 << UInt8.random(in: 0..<8, using: &random)
+            case 1: bytes[position] = values.randomElement(using: &random) ?? 0
+            case 2: bytes.remove(at: position)
+            case 3: bytes.removeSubrange(position...)
+            default: bytes.insert(UInt8.random(in: .min ... .max, using: &random), at: position)
+            }
+        }
+    }
+
     /// Changes one to six bytes, often to one that a number ends with.
     package static func bytes(_ bytes: inout [UInt8], _ random: inout SplitMix64) {
         for _ in 0..<Int.random(in: 1...6, using: &random) {

@@ -32,7 +32,7 @@ package final class ScriptedSession: DeviceSession {
     /// The device's identity and capabilities.
     package let description: DeviceDescription
     let state: Mutex<State>
-    let inbox: EventInbox
+    let inbox = EventInbox()
     /// Fulfilled when the session ends: then hanging calls fail.
     private let over = Promise<Void>()
     let clock: GatewayClock
@@ -41,14 +41,10 @@ package final class ScriptedSession: DeviceSession {
 
     /// Creates a device with this description and content.
     /// - Parameter clock: the clock for delays and measurements.
-    package init(
-        _ description: DeviceDescription, content: Content = Content(), clock: GatewayClock = .system,
-        inboxCapacity: Int = EventInbox.defaultCapacity
-    ) {
+    package init(_ description: DeviceDescription, content: Content = Content(), clock: GatewayClock = .system) {
         self.description = description
         self.clock = clock
         state = Mutex(State(content: content))
-        inbox = EventInbox(capacity: inboxCapacity)
     }
 
     /// Every call, oldest first.

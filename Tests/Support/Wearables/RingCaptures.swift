@@ -2,8 +2,6 @@
 package enum RingCaptures {
     /// Tests of tahnok/colmi_r02_client, commit 9e08383 (MIT).
     package static let battery = bytes("03 40 00 00 00 00 00 00 00 00 00 00 00 00 00 43")
-    package static let heartRateSettingOn = bytes("16 01 01 3c 00 00 00 00 00 00 00 00 00 00 00 54")
-    package static let heartRateSettingOff = bytes("16 01 02 3c 00 00 00 00 00 00 00 00 00 00 00 55")
     package static let timeOfNewYear = bytes("01 24 01 01 00 00 00 01 00 00 00 00 00 00 00 28")
     package static let timeFourHoursLater = bytes("01 24 01 01 04 00 00 01 00 00 00 00 00 00 00 2c")
     package static let live = bytes("69 01 00 4e 00 00 00 00 00 00 00 00 00 00 00 b8")

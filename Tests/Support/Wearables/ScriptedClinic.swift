@@ -15,8 +15,8 @@ package struct ScriptedClinic: Sendable {
         ($0 + 3, $0 * 2, UInt16(80 + $0))
     }
 
-    package static func date(_ minute: Int, second: UInt8 = 0) -> [UInt8] {
-        [0xea, 0x07, 1, 10, UInt8(8 + minute / 60), UInt8(minute % 60), second]
+    package static func date(_ minute: Int) -> [UInt8] {
+        [0xea, 0x07, 1, 10, UInt8(8 + minute / 60), UInt8(minute % 60), 0]
     }
 
     /// 2026-01-10T08:00 in Berlin.

@@ -20,8 +20,6 @@ package final class ScriptedRing: Sendable {
         case notWorn
         /// Its sensor finds nothing for a while: the error 2.
         case weakSignal
-        /// After some values it is silent until it gets the command to continue.
-        case tires
         /// Notices come between the parts.
         case notices
         /// Its first answer to a clock that is set is lost.

@@ -95,11 +95,10 @@ func withStrap(
 
 /// The same with a link to the strap.
 func withStrapLink(
-    _ name: String = "Strap", passkey: UInt32? = nil, clock: GatewayClock = .system,
-    peripheral make: @escaping @Sendable () -> ScriptedPeripheral = { Clinic.peripheral() },
+    _ name: String = "Strap", peripheral make: @escaping @Sendable () -> ScriptedPeripheral = { Clinic.peripheral() },
     _ body: @escaping @Sendable (Clinic, BlueZLink) async throws -> Void
 ) async throws {
-    try await withStrap(name, passkey: passkey, clock: clock, peripheral: make) { clinic in
+    try await withStrap(name, peripheral: make) { clinic in
         try await clinic.link { link in try await body(clinic, link) }
     }
 }

@@ -31,15 +31,14 @@ extension FakeBlueZ {
 
     /// Adds a device. It advertises at once if a scan runs, and in later ones.
     func addDevice(
-        _ address: String, name: String, adapter: String = "hci0", isAdvertising: Bool = true, passkey: UInt32? = nil,
+        _ address: String, name: String, adapter: String = "hci0", passkey: UInt32? = nil,
         properties advertised: [String: BusValue] = [:], _ make: @escaping @Sendable () -> ScriptedPeripheral
     ) {
         let path = Self.path(address, on: adapter)
         devices[path] = FakeDevice(
-            path: path, adapter: "/org/bluez/\(adapter)", make: make, isAdvertising: isAdvertising,
-            advertised: advertised, passkey: passkey)
+            path: path, adapter: "/org/bluez/\(adapter)", make: make, advertised: advertised, passkey: passkey)
         names[path] = (address, name)
-        if isAdvertising { advertise(path) }
+        advertise(path)
     }
 
     /// The device advertises now and in later scans.

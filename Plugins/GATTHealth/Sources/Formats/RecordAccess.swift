@@ -56,10 +56,8 @@ enum RecordAccess {
     struct Outcome: Sendable, Hashable {
         var code: UInt8
         static let success = Outcome(code: 1)
-        static let operationNotSupported = Outcome(code: 2)
         static let operatorNotSupported = Outcome(code: 4)
         static let noRecords = Outcome(code: 6)
-        static let notCompleted = Outcome(code: 8)
         static let operandNotSupported = Outcome(code: 9)
     }
 }

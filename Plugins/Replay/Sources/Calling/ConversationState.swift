@@ -88,7 +88,7 @@ struct ConversationState {
         let isComplete = said == script.sayings.count && zip(script.calls, isUsed).allSatisfy { $0.answer == nil || $1 }
         // A device that the gateway had left would have stayed: the gateway may still be at work with the last answer.
         let endsAtOnce = isComplete && script.endsItself
-        let end = max(scaled(script.length), endsAtOnce ? .zero : latest + Self.quiet)
+        let end = max(speed.scaled(script.length), endsAtOnce ? .zero : latest + Self.quiet)
         return end <= now ? .end(script.end) : .wait(until: end)
     }
 
@@ -98,7 +98,7 @@ struct ConversationState {
         var saying: Duration?
         if said < script.sayings.count {
             let next = script.sayings[said]
-            if hasAnswered || !next.isAfterAnswer { saying = scaled(next.at) }
+            if hasAnswered || !next.isAfterAnswer { saying = speed.scaled(next.at) }
         }
         switch (answer, saying) {
         case (let answer?, let saying?): return answer <= saying ? (answer, true) : (saying, false)
@@ -125,8 +125,8 @@ struct ConversationState {
         }
         // The device had not answered this one.
         guard let answer = script.calls[index].answer else { return }
-        schedule(Self.answer(answer, to: id), at: now + scaled(answer.after))
-        for reading in script.calls[index].readings { schedule(reading.line, at: now + scaled(reading.after)) }
+        schedule(Self.answer(answer, to: id), at: now + speed.scaled(answer.after))
+        for reading in script.calls[index].readings { schedule(reading.line, at: now + speed.scaled(reading.after)) }
     }
 
     /// The names of the parameters in which a call differs from the recorded one of its method that is most like it.
@@ -138,13 +138,6 @@ struct ConversationState {
     private mutating func schedule(_ bytes: [UInt8], at due: Duration) {
         let place = answers.firstIndex { $0.due > due } ?? answers.endIndex
         answers.insert(Scheduled(due: due, bytes: bytes), at: place)
-    }
-
-    private func scaled(_ time: Duration) -> Duration {
-        switch speed {
-        case .times(let factor): time / factor
-        case .maximum: .zero
-        }
     }
 
     /// A recorded answer with the id of now: byte for byte if that is the same.

@@ -147,7 +147,7 @@ final class Playback: Sendable {
     private func allowance(for event: Int) -> Duration {
         let gap = link.events[event].at - (event > 0 ? link.events[event - 1].at : link.opened)
         guard isTolerant else { return gap + Self.timeout }
-        return scaled(gap) + Self.tolerance
+        return speed.scaled(gap) + Self.tolerance
     }
 
     /// The gateway does not do this event in time: a tolerant playback does without it, and another one ends.
@@ -164,13 +164,6 @@ final class Playback: Sendable {
             waiting.state.fail(error)
             return .failure(error)
         }.get()
-    }
-
-    private func scaled(_ time: Duration) -> Duration {
-        switch speed {
-        case .times(let factor): time / factor
-        case .maximum: .zero
-        }
     }
 
     private static let left = LinkError(.cancelled, "The gateway no longer waits for the device.")
