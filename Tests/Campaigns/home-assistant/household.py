@@ -3,7 +3,7 @@
 import json
 import os
 import urllib.parse
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Optional
 
 from broker import Broker
@@ -57,7 +57,8 @@ class Household:
 
     def history(self, entity_id: str, since: datetime) -> list[dict]:
         """All states that Home Assistant recorded of an entity, with the one that it had before."""
-        moment = urllib.parse.quote(since.isoformat())
+        # Without an end, Home Assistant takes the day after the beginning.
+        first, last = (urllib.parse.quote(moment.isoformat()) for moment in (since, datetime.now(since.tzinfo) + timedelta(hours=1)))
         recorded = self.home.connection.get(
-            f"/api/history/period/{moment}?filter_entity_id={entity_id}&significant_changes_only=0")
+            f"/api/history/period/{first}?end_time={last}&filter_entity_id={entity_id}&significant_changes_only=0")
         return recorded[0] if recorded else []
