@@ -22,11 +22,13 @@ struct ValueMessageTests {
     }
 
     /// Publishes a weight until it arrives: the gateway subscribes some moments after its start. All of them are one measurement.
-    private func publishUntilTaken(_ bench: Bench, _ weight: Int, by device: String = "scale") async throws {
+    private func publishUntilTaken(
+        _ bench: Bench, _ weight: Int, by device: String = "scale", below prefix: String = ""
+    ) async throws {
         let end = ContinuousClock.now + Bench.timeout
         while !bench.values(device, "weight").contains(weight) {
             try #require(ContinuousClock.now < end, "\(weight)")
-            try await publish(bench, "\(device)/live", "\(weight)")
+            try await publish(bench, "\(prefix)\(device)/live", "\(weight)")
             _ = try? await bench.subscriber.wait(deadline: .seconds(1)) { messages in
                 messages.contains {
                     $0.topic == "\(Bench.base)/\(device)/measurement/weight" && $0.text.contains("\(weight)")
@@ -54,6 +56,39 @@ struct ValueMessageTests {
             for weight in 100..<160 { try await publish(bench, "scale/live", "\(weight)") }
             try await publishUntilTaken(bench, 160)
             #expect(bench.values("scale", "weight") == [60, 61, 62, 80] + Array(100...160))
+            try await bench.end(gateway, by: .end)
+        }
+    }
+
+    @Test func `each publisher becomes a device with what it sent, also after a restart, and one too many is named`()
+        async throws
+    {
+        func entry(_ id: String, _ option: String) -> String {
+            """
+            {id: \(id), driver: mqtt-values, options: {\(option), topics: [{topic: "zig/{device}/live", \
+            values: [{metric: weight}]}]}}
+            """
+        }
+        try await withBench(watching: "\(Bench.base)/#") { bench in
+            try bench.configure([entry("beds", "each_device: true")])
+            let configuration = try String(contentsOfFile: bench.path("gateway.yaml"), encoding: .utf8)
+            try "\(configuration)devices_from: devices.d\n".write(
+                toFile: bench.path("gateway.yaml"), atomically: true, encoding: .utf8)
+            try FileManager.default.createDirectory(
+                atPath: bench.path("devices.d"), withIntermediateDirectories: false)
+            // All of the hundred but two.
+            let others = (1...98).map { "- \(entry("other-\($0)", "device: other-\($0)"))\n" }.joined()
+            try others.write(toFile: bench.path("devices.d/others.yaml"), atomically: true, encoding: .utf8)
+            var gateway = bench.startGateway()
+            try await publishUntilTaken(bench, 71, by: "left", below: "zig/")
+            try await publishUntilTaken(bench, 72, by: "right", below: "zig/")
+            try await publish(bench, "zig/more/live", "73")
+            try await gateway.says("A part of a topic gets no device, since there are too many")
+            try await bench.end(gateway, by: .end)
+            gateway = bench.startGateway()
+            for device in ["left", "right"] { try await publishUntilTaken(bench, 74, by: device, below: "zig/") }
+            #expect(bench.values("left", "weight") == [71, 74] && bench.values("right", "weight") == [72, 74])
+            #expect(bench.messages("more/info").isEmpty)
             try await bench.end(gateway, by: .end)
         }
     }

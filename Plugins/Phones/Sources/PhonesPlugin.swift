@@ -25,6 +25,8 @@ package enum PhonesPlugin: Plugin {
             "messages with values that wait", count: ValuesDriver.maximumWaiting, "counted and logged, not taken",
             "the broker sends as many at once"),
         OperatorLimit(
+            "parts in `except`", count: ValuesDriver.maximumExcept, "refused", "as many as have a device"),
+        OperatorLimit(
             "texts of a condition", count: ValueRule.maximumTexts, "refused", "a device has few states"),
         OperatorLimit(
             "entries of each kind that an answer lists", count: DocumentReport.maximumEntries,

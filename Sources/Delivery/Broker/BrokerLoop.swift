@@ -332,9 +332,9 @@ package struct BrokerLoop: Sendable {
                 status.receiving.turn()
                 continue
             }
-            switch documents.receive(message) {
+            switch documents.receive(message, at: publisher.settings.clock.now) {
             case .none: await inbox(message)
-            case .taken: break
+            case .taken, .held: break
             case .unknown(let isLast):
                 publisher.settings.logger.notice(
                     "A topic is like those of a device, but no device takes it; give it an entry if its values are wanted.",

@@ -1,4 +1,4 @@
-import Concurrency
+package import Concurrency
 package import MQTT
 import Synchronization
 package import Vitals
@@ -14,11 +14,30 @@ package final class DocumentTopics: Sendable {
     /// The most topics of devices that nobody takes and that are named in the log: as many as a house has.
     package static let maximumNamed = 100
 
+    /// The most bytes of messages that are kept until their devices are made: sixteen of the longest that drivers of values take, or
+    /// thousands of usual ones.
+    package static let maximumHeld = 1 << 20
+    /// The most of them of a topic, the newest: what a scale sends of a weighing.
+    package static let maximumHeldOfTopic = 8
+    /// What a kept message costs beside its bytes.
+    private static let costOfHeld = 256
+
+    /// A message that no device takes yet.
+    package struct Held: Sendable {
+        /// Its number among all that were kept.
+        package let number: Int
+        package let message: InboundMessage
+        package let receivedAt: Timestamp
+
+        fileprivate var cost: Int { message.size + DocumentTopics.costOfHeld }
+    }
+
     private struct Taker: Sendable {
         let owner: String
         /// What of the subscription is for it.
         let own: TopicFilter
-        let take: @Sendable (InboundMessage) -> Void
+        /// `nil` if what no other one takes is kept.
+        let take: (@Sendable (InboundMessage) -> Void)?
     }
     private struct State {
         /// By subscription. Without takers its messages are ignored: the subscription lasts as long as the connection.
@@ -27,15 +46,42 @@ package final class DocumentTopics: Sendable {
         var wildcards: Set<TopicFilter> = []
         /// The topics that nobody takes.
         var named: Set<String> = []
+        /// The messages whose devices are not there yet, in their order.
+        var held: [Held] = []
+        var heldCount = 0
         /// The topic whose subscription the broker has not answered.
         var unanswered: String?
         /// The topic that was unanswered at the last cuts, and their number.
         var suspect: (topic: String, cuts: Int)?
         /// The topics that are skipped; a subscription has no size.
         var skipped = RefusedTopics()
+
+        /// Keeps a message. Returns whether there was room.
+        mutating func hold(_ message: InboundMessage, _ now: Timestamp) -> Bool {
+            // An empty one only deletes a retained message.
+            guard !message.payload.isEmpty, !message.isCut else { return false }
+            let next = Held(number: heldCount, message: message, receivedAt: now)
+            let same = held.indices.filter { held[$0].message.topic == message.topic }
+            // The others of a topic need not fit with the oldest.
+            let oldest = same.count >= DocumentTopics.maximumHeldOfTopic ? same[0] : nil
+            let cost = held.reduce(next.cost) { $0 + $1.cost } - (oldest.map { held[$0].cost } ?? 0)
+            guard cost <= DocumentTopics.maximumHeld else { return false }
+            if let oldest { held.remove(at: oldest) }
+            held.append(next)
+            heldCount += 1
+            return true
+        }
+
+        /// The kept messages of a filter, in their order, which are forgotten.
+        mutating func release(_ filter: TopicFilter) -> [Held] {
+            defer { held.removeAll { filter.matches($0.message.topic) } }
+            return held.filter { filter.matches($0.message.topic) }
+        }
     }
     private let state = Mutex(State())
     private let change = Signal()
+    /// Wakes whoever makes devices: a message is kept.
+    package let hasHeld = Signal()
 
     package init() {}
 
@@ -43,19 +89,37 @@ package final class DocumentTopics: Sendable {
     /// - Parameters:
     ///   - own: those that are handed over; all when left out.
     ///   - owner: who takes them: of a message that several of its subscriptions bring it gets one.
+    /// - Returns: what came before and was kept for it.
+    @discardableResult
     package func add(
         _ subscription: String, own: TopicFilter? = nil, for owner: String = "",
         _ take: @escaping @Sendable (InboundMessage) -> Void
-    ) {
+    ) -> [Held] {
+        add(subscription, Taker(owner: owner, own: own ?? TopicFilter(subscription), take: take))
+    }
+
+    /// Keeps the messages of a subscription that no device takes, until one is added that does or they are discarded.
+    package func hold(_ subscription: String, for owner: String) {
+        _ = add(subscription, Taker(owner: owner, own: TopicFilter(subscription), take: nil))
+    }
+
+    private func add(_ subscription: String, _ taker: Taker) -> [Held] {
         let filter = TopicFilter(subscription)
-        let taker = Taker(owner: owner, own: own ?? filter, take: take)
-        state.withLock { state in
-            state.takers[subscription, default: []].removeAll { $0.owner == owner && $0.own == taker.own }
+        let released = state.withLock { state -> [Held] in
+            state.takers[subscription, default: []].removeAll { $0.owner == taker.owner && $0.own == taker.own }
             state.takers[subscription, default: []].append(taker)
             if filter.hasWildcards { state.wildcards.insert(filter) }
+            return taker.take == nil ? [] : state.release(taker.own)
         }
         change.wake()
+        return released
     }
+
+    /// The messages that are kept, in their order.
+    package var held: [Held] { state.withLock { $0.held } }
+
+    /// Forgets kept messages, by their numbers.
+    package func discard(_ numbers: Set<Int>) { state.withLock { $0.held.removeAll { numbers.contains($0.number) } } }
 
     /// Ignores the messages of a subscription of this owner from now on.
     package func remove(_ subscription: String, for owner: String = "") {
@@ -68,26 +132,31 @@ package final class DocumentTopics: Sendable {
         case none
         /// Those that want it have it.
         case taken
+        /// It is kept until its device is made.
+        case held
         /// It is of a topic beside those that devices take, for the first time.
         case unknown(isLast: Bool)
     }
 
     /// Hands a message over if it is a document.
-    func receive(_ message: InboundMessage) -> Reception {
+    func receive(_ message: InboundMessage, at now: Timestamp) -> Reception {
         let (takers, reception) = state.withLock { state -> ([Taker], Reception) in
             let topic = message.topic
             let subscriptions = [topic] + state.wildcards.filter { $0.text != topic && $0.matches(topic) }.map(\.text)
             let found = subscriptions.compactMap { state.takers[$0] }
             guard !found.isEmpty else { return ([], .none) }
             let takers = found.joined()
-            let own = takers.filter { $0.own.matches(topic) }
+            let matching = takers.filter { $0.own.matches(topic) }
+            let own = matching.filter { $0.take != nil }
+            if own.isEmpty, !matching.isEmpty { return ([], state.hold(message, now) ? .held : .taken) }
             guard own.isEmpty, !takers.isEmpty, state.named.count < Self.maximumNamed,
                 state.named.insert(topic).inserted
             else { return (own, .taken) }
             return ([], .unknown(isLast: state.named.count == Self.maximumNamed))
         }
         var owners: Set<String> = []
-        for taker in takers where owners.insert(taker.owner).inserted { taker.take(message) }
+        for taker in takers where owners.insert(taker.owner).inserted { taker.take?(message) }
+        if reception == .held { hasHeld.wake() }
         return reception
     }
 

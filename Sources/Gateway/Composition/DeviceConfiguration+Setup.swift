@@ -75,7 +75,7 @@ extension DeviceConfiguration {
         var messages = DocumentMessages(
             topics: transport?.topics ?? [], documents: link.documents, presence: presence, clock: settings.clock,
             logger: logger, owner: info.id.text)
-        if let reader = driver as? any MessageDriver { messages.share(reader) }
+        if let reader = self.messages { messages.share(reader) }
         return DeviceSetup(
             info: info, policy: policy, fingerprint: hasher.finalize(), services: services, presence: presence,
             notes: session.notes, passkeys: info.asksForPasskey ? link.passkeys : nil,

@@ -52,6 +52,8 @@ extension GatewayServices {
         let web = Promise<WebService>()
         let running = configuration.fixedPart
         let files = BlockingQueue(label: "configuration")
+        let maker = DeviceMaker(settings)
+        maker.follow(configuration)
         let core = GatewayCore(
             settings: settings, store: store, broker: broker, outbox: outbox,
             discovery: configuration.discovery, seed: generator.next(),
@@ -59,7 +61,10 @@ extension GatewayServices {
                 let changed = try await files.run { try running.changed(by: read) }
                 // Before anything else changes: where it cannot listen, all stays as it was.
                 try await web.wait().change(to: changed.web)
-                return try await files.run { changed.setups(settings, budget) }
+                return try await files.run {
+                    maker.follow(changed)
+                    return changed.setups(settings, budget)
+                }
             })
         let view = CoreView(of: core, store: configuration.store.path)
         let listener = WebService(configuration.web, view: view, settings: settings, budget)
@@ -74,6 +79,7 @@ extension GatewayServices {
             services: [
                 // It ends last, so that its pages say how the stop goes, and cannot hold up the others.
                 ("web", listener),
+                ("made devices", maker),
                 (nil, StoreService(store: store, users: users, running: settings.running, logger: logger)),
                 ("statistics", users[0]),
                 ("core", users[1]),

@@ -25,7 +25,9 @@ package struct ConfigurationLoader: Sendable {
     ) throws(ConfigurationError) -> GatewayConfiguration {
         var place = ConfigurationPlace(directory: Self.directory(of: path), environment: environment)
         place.file = path
-        return try load(text: try Self.text(of: path), place, changing: change)
+        var configuration = try load(text: try Self.text(of: path), place, changing: change)
+        configuration.deviceFiles = DeviceFiles(of: path, loader: self)
+        return configuration
     }
 
     /// Reads only `store:` of a configuration file: errors elsewhere, such as a secret's file that exists only while the

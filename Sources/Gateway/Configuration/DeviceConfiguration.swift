@@ -24,6 +24,11 @@ package struct DeviceConfiguration: Sendable {
     /// The content of the files and variables that it names.
     package var contents: [Secret]
 
+    /// Its driver, if that takes messages of the broker itself.
+    var messages: (any MessageDriver)? { driver as? any MessageDriver }
+    /// What devices are made of, if it is none itself.
+    var template: MessageTemplate? { messages?.template }
+
     /// Changes with everything that concerns the device, in its entry, in the files that it names, or in the gateway's
     /// defaults, but not with lines, comments or other devices. Comparable within one run of the program.
     package var fingerprint: Int {

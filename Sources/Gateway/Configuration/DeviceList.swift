@@ -9,6 +9,8 @@ struct DeviceList {
     private let defaults: DevicePolicy
     private let plugins: PluginCatalogue
     private let areAnnounced: Bool
+    /// Whether there is a folder for devices that are made.
+    private let hasFolder: Bool
     private var topics: TakenTopics
     private var addresses = TakenAddresses()
     private var uniqueIDs = UniqueIDs()
@@ -17,7 +19,10 @@ struct DeviceList {
     private var seen: [DeviceID: (part: String?, line: Int)] = [:]
     private var count = 0
 
-    init(defaults: DevicePolicy, plugins: PluginCatalogue, areAnnounced: Bool, topics: TakenTopics) {
+    init(
+        defaults: DevicePolicy, plugins: PluginCatalogue, areAnnounced: Bool, topics: TakenTopics, hasFolder: Bool
+    ) {
+        self.hasFolder = hasFolder
         self.defaults = defaults
         self.plugins = plugins
         self.areAnnounced = areAnnounced
@@ -89,8 +94,18 @@ struct DeviceList {
         for topic in device?.transport?.topics ?? [] {
             if let issue = topics.add(topic, of: id) { reader.report(issue, at: "transport") }
         }
-        for topic in (device?.driver as? any MessageDriver)?.topics ?? [] {
+        for topic in device?.messages?.topics ?? [] {
             if let issue = topics.issue(in: topic.subscription.text) { reader.report(issue, at: "options") }
+        }
+        if device?.template != nil {
+            if !hasFolder {
+                reader.report(
+                    "The devices of each_device need a folder for their files. Make one beside this file that the gateway may "
+                        + "write, and add the line: \(DeviceFolder.key): devices.d", at: "options")
+            }
+            for key in ["person", "people"] where reader.has(key) {
+                reader.warn("The devices of each_device get no person; write it into their files.", at: key)
+            }
         }
         for token in reader.tokens {
             if let other = tokens[token] {

@@ -8,7 +8,7 @@ extension GatewayConfiguration {
     /// a file may have.
     package var fixedPart: GatewayConfiguration {
         var part = self
-        (part.devices, part.services) = ([], [])
+        (part.devices, part.templates, part.services) = ([], [], [])
         if case .map(let members) = source.content {
             part.source.content = .map(members.filter { Self.fixedSections.contains($0.key.text) })
         }

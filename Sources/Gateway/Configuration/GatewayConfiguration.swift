@@ -27,6 +27,10 @@ package struct GatewayConfiguration: Sendable {
     package var web: WebConfiguration?
     /// `devices`: the devices, in the file's order, and then those of `devices_from`, in the order of their files.
     package var devices: [DeviceConfiguration]
+    /// The entries of both that are no devices: others are made of them, one for each part of a topic.
+    package var templates: [DeviceConfiguration]
+    /// Where such devices are written; `nil` if the configuration is no file.
+    var deviceFiles: DeviceFiles?
     /// `devices_from`: the folder, as it was before it was read. Default: none.
     var deviceFolder: DeviceFolderMark?
     /// `plugins`: what the devices of a plugin share, by name.
@@ -106,10 +110,13 @@ extension GatewayConfiguration {
         let topics = TakenTopics(
             own: gateway.id.map { ContractTopics(base: base, gateway: $0) },
             discoveryPrefix: isAnnounced ? homeAssistant.prefix : nil)
-        var list = DeviceList(defaults: policy, plugins: plugins, areAnnounced: isAnnounced, topics: topics)
-        devices = list.devices("devices", of: &reader) + list.devices(of: folder, DeviceFolder.key, &reader)
+        var list = DeviceList(
+            defaults: policy, plugins: plugins, areAnnounced: isAnnounced, topics: topics, hasFolder: folder != nil)
+        let entries = list.devices("devices", of: &reader) + list.devices(of: folder, DeviceFolder.key, &reader)
+        devices = entries.filter { $0.template == nil }
+        templates = entries.filter { $0.template != nil }
         deviceFolder = folder?.mark
-        if devices.isEmpty { reader.warn("No device is configured.", at: "devices") }
+        if entries.isEmpty { reader.warn("No device is configured.", at: "devices") }
         services = reader.services("plugins", of: devices, plugins, beside: web?.listen.address)
         scanners = services.scanners(of: plugins, reader.place)
         drivers = plugins.drivers

@@ -50,8 +50,13 @@ package struct DocumentMessages: Sendable {
     }
 
     func begin(in all: DocumentTopics) {
-        for topic in topics { all.add(topic, for: owner) { receive($0) } }
-        for topic in shared { all.add(topic.subscription.text, own: topic.own, for: owner) { receive($0) } }
+        let own = topics.map { MessageTopic(subscription: TopicFilter($0), own: TopicFilter($0)) }
+        for topic in own + shared {
+            // What came before it was there.
+            for held in all.add(topic.subscription.text, own: topic.own, for: owner, { receive($0) }) {
+                receive(held.message, at: held.receivedAt)
+            }
+        }
     }
 
     func end(in all: DocumentTopics) {
@@ -69,15 +74,15 @@ package struct DocumentMessages: Sendable {
             metadata: ["count": "\(waiting)"])
     }
 
-    /// Takes a message of the topics.
-    func receive(_ message: InboundMessage) {
+    /// Takes a message of the topics, which came now or at `moment`.
+    func receive(_ message: InboundMessage, at moment: Timestamp? = nil) {
         // An empty one only deletes a retained message, so it is no error that the log should have.
         guard !message.payload.isEmpty else { return }
         if let size {
             let mark = DocumentMessage(
                 topic: message.topic, isStored: message.isRetained, size: message.payloadSize)
             let bytes = message.payloadSize > size ? [] : message.payload
-            return add(bytes, mark, receivedAt: clock.now, tries: 1)
+            return add(bytes, mark, receivedAt: moment ?? clock.now, tries: 1)
         }
         guard !message.isCut else {
             documents.drop("too_long", limit: BrokerOptions.maximumInboundPacket)
@@ -85,7 +90,7 @@ package struct DocumentMessages: Sendable {
                 "A document is longer than a message may be and is not taken; let the app send less at a time.",
                 metadata: ["bytes": "\(message.payloadSize)", "limit": "\(BrokerOptions.maximumInboundPacket)"])
         }
-        add(message.payload, nil, receivedAt: clock.now, tries: 1)
+        add(message.payload, nil, receivedAt: moment ?? clock.now, tries: 1)
     }
 
     private func add(_ bytes: [UInt8], _ mark: DocumentMessage?, receivedAt: Timestamp, tries: Int) {

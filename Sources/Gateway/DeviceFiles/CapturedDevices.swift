@@ -1,48 +1,81 @@
+import GatewayKit
 import Vitals
 
-/// Decides which devices the messages of a topic with `{device}` bring that no entry of the configuration takes: each part that the level
-/// captures is one of its own, up to a limit. It opens and writes nothing.
+/// Decides which devices the messages of a template's topics bring: each part that the level captures is one of its own, up to a limit. It
+/// opens and writes nothing.
 struct CapturedDevices: Sendable, Hashable {
-    /// The most devices of a topic: as many as a house has. As many further ones are named.
+    /// The most devices of a template: as many as a house has. As many further parts are named.
     static let maximum = 100
 
     /// What a message asks for.
     enum Decision: Sendable, Hashable {
-        /// Nothing: its device is there, or has been named.
+        /// Nothing: its device is there or is not wanted, or the part has been named.
         case nothing
         /// A device for this part.
         case device(id: DeviceID, part: String)
         /// There is no room for this part, which was not named before.
         case tooMany(part: String)
+        /// Its device was removed while the gateway ran.
+        case removed(part: String)
+        /// It can be no name.
+        case unusable(part: String)
     }
 
-    private let filter: TopicFilter
-    /// Which level of a topic names the device.
-    private let level: Int
-    private var parts: Set<String>
-    private var ids: [DeviceID]
+    private let captures: [MessageTemplate.Capture]
+    private let except: Set<String>
+    private let limit: Int
+    /// Those that have a device in the configuration.
+    private let parts: Set<String>
+    private let ids: [DeviceID]
+    /// Those for which a device was made that no configuration has had yet.
+    private var made: [String: DeviceID] = [:]
+    /// Those whose device is not in the configuration any more.
+    private var removed: Set<String> = []
     private var named: Set<String> = []
 
     /// - Parameters:
-    ///   - filter: the topic, with `+` for the level that names the device.
-    ///   - level: the place of that level, from 0.
+    ///   - captures: the topics.
+    ///   - except: the parts that get no device.
     ///   - parts: those that have a device.
     ///   - devices: the ids that are taken.
-    init(_ filter: TopicFilter, level: Int, parts: Set<String>, beside devices: [DeviceID]) {
-        (self.filter, self.level, self.parts, ids) = (filter, level, parts, devices)
+    ///   - earlier: what was before a change of the configuration.
+    init(
+        _ captures: [MessageTemplate.Capture], except: Set<String> = [], parts: Set<String>,
+        beside devices: [DeviceID], after earlier: CapturedDevices? = nil, limit: Int = Self.maximum
+    ) {
+        (self.captures, self.except, self.limit, self.parts, ids) = (captures, except, limit, parts, devices)
+        guard let earlier, earlier.captures == captures else { return }
+        made = earlier.made.filter { !parts.contains($0.key) }
+        removed = earlier.removed.union(earlier.parts).subtracting(parts)
+        named = earlier.named
     }
+
+    /// The part that a topic names; `nil` if it is none of these topics.
+    func part(of topic: String) -> String? {
+        captures.lazy.compactMap { $0.filter.matches(topic) ? $0.part(of: topic) : nil }.first
+    }
+
+    /// Whether the part has a device, or gets it in a moment.
+    func isExpected(_ part: String) -> Bool { parts.contains(part) || made[part] != nil }
 
     /// Decides about the message of a topic, and remembers the part.
     mutating func decide(_ topic: String) -> Decision {
-        let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
-        guard filter.matches(topic), levels.indices.contains(level), !levels[level].isEmpty else { return .nothing }
-        let part = String(levels[level])
-        guard !parts.contains(part), !named.contains(part) else { return .nothing }
-        guard parts.count < Self.maximum, let id = DeviceID(NewDevice.suggestedID(for: part, beside: ids)) else {
-            return named.count < Self.maximum && named.insert(part).inserted ? .tooMany(part: part) : .nothing
+        guard let part = part(of: topic), !isExpected(part), !except.contains(part) else { return .nothing }
+        if removed.contains(part) { return name(part, .removed(part: part)) }
+        guard part.count <= ConfigurationLimits.nameLength, part == part.printable else {
+            return name(part, .unusable(part: part))
         }
-        parts.insert(part)
-        ids.append(id)
+        guard parts.count + made.count < limit,
+            let id = DeviceID(NewDevice.suggestedID(for: part, beside: ids + made.values))
+        else { return name(part, .tooMany(part: part)) }
+        made[part] = id
         return .device(id: id, part: part)
+    }
+
+    /// Takes a decision back: the device could not be made.
+    mutating func undo(_ part: String) { made[part] = nil }
+
+    private mutating func name(_ part: String, _ decision: Decision) -> Decision {
+        named.count < Self.maximum && named.insert(part).inserted ? decision : .nothing
     }
 }

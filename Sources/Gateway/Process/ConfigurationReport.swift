@@ -1,3 +1,5 @@
+import Vitals
+
 /// The report of `check-config` about a configuration.
 package struct ConfigurationReport: Sendable, Hashable {
     /// Lines for standard output.
@@ -17,6 +19,9 @@ package struct ConfigurationReport: Sendable, Hashable {
                 .map { "warning: \($0.text(file: path))\n" }.joined()
             let count = configuration.devices.count
             var lines = ["OK: \(count) \(count == 1 ? "device" : "devices")."]
+            for entry in configuration.templates {
+                lines.append("\(entry.info.id) is none: it makes one for each part of its topics.")
+            }
             if configuration.isStoreInUse {
                 lines.append("A gateway uses \(configuration.store.path) now. A second one would be refused.")
             }

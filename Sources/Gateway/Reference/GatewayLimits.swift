@@ -150,6 +150,18 @@ enum GatewayLimits {
             "summaries of past days", count: SyncPolicy.maximumSummaryDays, "older ones only on command",
             "the most days of one request"),
         OperatorLimit(
+            "devices of an entry with `each_device`", count: CapturedDevices.maximum,
+            "as many further parts are named in the log, not made", "as many as a house has"),
+        OperatorLimit(
+            "messages that wait until their devices are made", bytes: DocumentTopics.maximumHeld, "not kept",
+            "thousands of usual ones"),
+        OperatorLimit(
+            "of them from one topic", count: DocumentTopics.maximumHeldOfTopic, "the oldest is dropped",
+            "what a scale sends of a weighing"),
+        OperatorLimit(
+            "wait after a device could not be made", time: DeviceMaker.retryDelay, "it is tried again",
+            "a person is needed, or another program writes"),
+        OperatorLimit(
             "a measurement beyond its time", time: MeasurementMachine.grace, "it has failed",
             "a sensor needs some seconds to end"),
     ]

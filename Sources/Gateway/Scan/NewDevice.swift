@@ -12,6 +12,8 @@ package struct NewDevice: Sendable, Hashable {
     package var transport: [ScanReport.Option]
     /// The keys of `options:`, in the same form. A value in brackets, such as `[a, b]`, is a list.
     package var options: [ScanReport.Option]
+    /// Further keys of the entry.
+    private var further: [JSONValue.Member] = []
 
     package init(
         id: String, name: String, driver: String, transport: [ScanReport.Option], options: [ScanReport.Option] = []
@@ -21,6 +23,18 @@ package struct NewDevice: Sendable, Hashable {
         self.driver = driver
         self.transport = transport
         self.options = options
+    }
+
+    /// A device like a template, for a part that one of its topics captured. Whose it is nobody has said.
+    init(id: DeviceID, part: String, like template: DeviceConfiguration) {
+        self.init(id: id.text, name: part, driver: template.info.driver, transport: [])
+        guard case .object(let members) = Self.json(template.source) else { return }
+        further = members.filter { !["id", "name", "driver", "person", "people"].contains($0.key) }.map { member in
+            guard member.key == "options", case .object(let options) = member.value else { return member }
+            let own = JSONValue.Member(MessageTemplate.part, .string(part))
+            return JSONValue.Member(
+                member.key, .object([own] + options.filter { !MessageTemplate.options.contains($0.key) }))
+        }
     }
 
     /// The entry in YAML, with its indentation below `devices:`.
@@ -75,7 +89,7 @@ package struct NewDevice: Sendable, Hashable {
         ]
         if !transport.isEmpty { members.append(JSONValue.Member("transport", Self.map(transport))) }
         if !options.isEmpty { members.append(JSONValue.Member("options", Self.map(options))) }
-        return .object(members)
+        return .object(members + further)
     }
 
     private static func map(_ options: [ScanReport.Option]) -> JSONValue {

@@ -9,6 +9,49 @@ package protocol MessageDriver: DeviceDriver {
     static var maximumWaiting: Int { get }
     /// What it takes. Other devices may take the same.
     var topics: [MessageTopic] { get }
+    /// What devices are made of, if its options are for many and none of their own.
+    var template: MessageTemplate? { get }
+}
+
+extension MessageDriver {
+    package var template: MessageTemplate? { nil }
+}
+
+/// Options of a driver for many devices: one for each part that a level of its topics captures. It is no device itself.
+package struct MessageTemplate: Sendable {
+    /// The options that only a template has.
+    package static let options = ["each_device", "except"]
+    /// The option by which a device says which part is its own.
+    package static let part = "device"
+
+    /// A topic that captures.
+    package struct Capture: Sendable, Hashable {
+        /// What is subscribed to.
+        package let filter: TopicFilter
+        /// Which level names the device, from 0.
+        package let level: Int
+
+        package init(_ filter: TopicFilter, level: Int) { (self.filter, self.level) = (filter, level) }
+
+        /// What that level of a topic is; `nil` if it has none.
+        package func part(of topic: String) -> String? {
+            let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
+            return levels.indices.contains(level) && !levels[level].isEmpty ? String(levels[level]) : nil
+        }
+    }
+
+    package var captures: [Capture]
+    /// The parts that get no device.
+    package var except: Set<String>
+    /// Whether a message has something for a device, so that one is made.
+    package var isWanted: @Sendable (DocumentMessage, [UInt8], Timestamp, LocalCalendar) -> Bool
+
+    package init(
+        _ captures: [Capture], except: Set<String>,
+        isWanted: @escaping @Sendable (DocumentMessage, [UInt8], Timestamp, LocalCalendar) -> Bool
+    ) {
+        (self.captures, self.except, self.isWanted) = (captures, except, isWanted)
+    }
 }
 
 /// Topics of which a device takes messages.

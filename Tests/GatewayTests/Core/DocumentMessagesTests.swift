@@ -6,6 +6,7 @@ import TestSupport
 import Testing
 import Vitals
 
+@testable import Delivery
 @testable import Gateway
 
 /// Documents that come as messages of the broker.
@@ -166,6 +167,23 @@ import Vitals
         func withSession(
             over link: Link, context: SessionContext, _ body: @Sendable (any DeviceSession) async throws -> Void
         ) async throws {}
+    }
+
+    @Test func `a device that is made of a message gets it, with the time of its arrival`() throws {
+        try run { messages, _ in
+            var messages = messages
+            messages.share(Values())
+            let (topics, arrival) = (DocumentTopics(), messages.clock.now - .seconds(2))
+            topics.hold("a/+", for: "template")
+            _ = topics.receive(InboundMessage(topic: "a/b", payload: [1]), at: arrival)
+            messages.begin(in: topics)
+            try await messages.documents.withSession(clock: messages.clock) { link in
+                let document = try await link.next()
+                #expect(document.bytes == [1] && document.receivedAt == arrival)
+                document.answer(.stored(DocumentReport()))
+            }
+            messages.end(in: topics)
+        }
     }
 
     @Test func `a driver of values gets each message with its topic, and of a long one only its size`() throws {

@@ -53,7 +53,8 @@ import Testing
 
     @Test(arguments: [
         ("health-auto-export", ["annas-iphone", "carls-iphone"]), ("health-connect-webhook", ["bens-phone"]),
-        ("mqtt", ["carls-iphone"]), ("Phones", ["annas-iphone", "bens-phone", "carls-iphone", "scale", "annas-script"]), ("link", ["band-1"]),
+        ("mqtt", ["carls-iphone"]), ("link", ["band-1"]),
+        ("Phones", ["annas-iphone", "bens-phone", "carls-iphone", "scale", "annas-script"]),
     ])
     func `of a driver or a transport the sample has the entries that use it, and of a plugin all`(
         name: String, ids: [String]

@@ -38,10 +38,12 @@ import Testing
         let blocks = page.components(separatedBy: "```yaml\n").dropFirst().map {
             $0.components(separatedBy: "\n```")[0]
         }
-        #expect(blocks.count == 7)
-        for block in blocks {
-            let issues = issues("mqtt: {url: mqtt://h}\n\(block)\n")
-            #expect(issues.isEmpty, "\(block)\n\(issues)")
+        #expect(blocks.count == 8)
+        try withFolder { folder in
+            for block in blocks {
+                let issues = issues("mqtt: {url: mqtt://h}\n\(block.replacing("devices.d", with: folder))\n")
+                #expect(issues.isEmpty, "\(block)\n\(issues)")
+            }
         }
     }
 

@@ -86,7 +86,7 @@ package enum Record: Sendable, Hashable {
 
     /// The same record of a source, which has changed it then, or else reported it then.
     func from(_ origin: SampleOrigin?, changedAt: Timestamp? = nil, reportedAt: Timestamp? = nil) -> Record {
-        func told(_ sample: Sample) -> Sample {
+        func attributed(_ sample: Sample) -> Sample {
             var sample = sample
             sample.origin = origin
             sample.changedAt = changedAt
@@ -94,8 +94,8 @@ package enum Record: Sendable, Hashable {
             return sample
         }
         return switch self {
-        case .sample(let sample): .sample(told(sample))
-        case .nothing(let sample, let reason): .nothing(told(sample), reason: reason)
+        case .sample(let sample): .sample(attributed(sample))
+        case .nothing(let sample, let reason): .nothing(attributed(sample), reason: reason)
         default: self
         }
     }

@@ -14,26 +14,38 @@ struct ValueTopic: Sendable, Hashable {
     let text: String
     /// What is subscribed to, and what of it is the device's.
     let topic: MessageTopic
+    /// The level that names the device; `nil` if none does.
+    let capture: MessageTemplate.Capture?
     let values: [ValueRule]
 
     /// Reads an entry of `topics`.
-    /// - Parameter device: what stands for the placeholder.
-    init?(_ reader: inout ConfigurationReader, device: String?) {
+    /// - Parameters:
+    ///   - device: what stands for the placeholder.
+    ///   - isTemplate: whether each part that stands there gets a device.
+    init?(_ reader: inout ConfigurationReader, device: String?, isTemplate: Bool = false) {
         text = reader.string(
             "topic", about: "Where others publish; + stands for one level, # for the rest, {device} for `device`.")
         values = reader.sections("values", limit: Self.maximumValues, about: "What is read of its messages.") {
             ValueRule(&$0)
         }.compactMap(\.self)
         let levels = text.split(separator: "/", omittingEmptySubsequences: false)
-        let isNamed = levels.contains { $0 == Self.placeholder }
+        let places = levels.indices.filter { levels[$0] == Self.placeholder }
+        let isNamed = !places.isEmpty
         func filter(_ replacement: String) -> TopicFilter {
             TopicFilter(
                 levels.map { $0 == Self.placeholder ? replacement : String($0) }.joined(separator: "/"))
         }
         topic = MessageTopic(subscription: filter("+"), own: filter(device ?? "+"))
+        capture = places.first.map { MessageTemplate.Capture(filter("+"), level: $0) }
         if reader.isDescribing { return nil }
-        if isNamed, device == nil {
-            reader.report("The option device is missing; it says which \(Self.placeholder) this is.", at: "topic")
+        if isTemplate {
+            if places.count != 1 {
+                reader.report("With each_device one level of the topic must be \(Self.placeholder).", at: "topic")
+            }
+        } else if isNamed, device == nil {
+            reader.report(
+                "The option device is missing; it says which \(Self.placeholder) this is. For a device for each of them write "
+                    + "each_device: true.", at: "topic")
         }
         if !isNamed, text.contains(Self.placeholder) {
             reader.report("\(Self.placeholder) must be a whole level of the topic.", at: "topic")

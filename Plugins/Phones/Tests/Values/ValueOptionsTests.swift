@@ -38,6 +38,7 @@ import Vitals
         (#"[{"topic":"a","values":[{"metric":"blood_pressure","path":"a"}]}]"#, "systolic and diastolic"),
         (#"[{"topic":"a","values":[{"metric":"weight","pulse":"a"}]}]"#, "Only a blood pressure"),
         (#"[{"topic":"a/{device}","values":[{"metric":"weight"}]}]"#, "The option device is missing"),
+        (#"[{"topic":"a/{device}","values":[{"metric":"weight"}]}]"#, "write each_device: true"),
         (#"[{"topic":"a/x{device}","values":[{"metric":"weight"}]}]"#, "must be a whole level"),
         (#"[{"topic":"a","values":[{"metric":"weight","kind":"b"}]}]"#, "There is no such key"),
     ])
@@ -49,10 +50,40 @@ import Vitals
     @Test(arguments: [
         (#""device":"a/b","#, "One level of a topic"), (#""device":"C8","#, "No topic has {device}"),
         (#""same_for":"2d","#, "A duration from 0s to 1d"),
+        (#""each_device":true,"#, "With each_device one level of the topic must be {device}."),
+        (#""each_device":true,"device":"C8","#, "Either device or each_device"),
+        (#""except":["C8"],"#, "Only each_device has exceptions"),
     ])
     func `an option of the whole device is checked`(option: String, message: String) throws {
         let issues = try Self.issues(#"[{"topic":"a","values":[{"metric":"weight"}]}]"#, option)
         #expect(issues.contains { $0.contains(message) }, "\(issues)")
+    }
+
+    @Test func `each part of a topic can get a device, if its message has a value`() throws {
+        let options = #"""
+            {"each_device":true,"except":"porch",
+            "topics":[{"topic":"home/{device}/state","values":[{"metric":"weight","path":"weight"}]}]}
+            """#
+        let (driver, issues) = try Publishers.driver(options)
+        #expect(issues.isEmpty, "\(issues)")
+        let template = try #require(driver.template)
+        #expect(template.captures == [MessageTemplate.Capture(TopicFilter("home/+/state"), level: 1)])
+        #expect(template.captures[0].part(of: "home/C8/state") == "C8")
+        #expect(template.except == ["porch"])
+        func isWanted(_ payload: String, on topic: String = "home/C8/state", isStored: Bool = false, size: Int = 9)
+            -> Bool
+        {
+            template.isWanted(
+                DocumentMessage(topic: topic, isStored: isStored, size: size), Array(payload.utf8),
+                Timestamp(seconds: 1_767_225_600), Phone.berlin)
+        }
+        #expect(isWanted(#"{"weight":72}"#))
+        // A lamp, a weight of nobody, the age of which is unknown, and a message that is too long.
+        #expect(!isWanted(#"{"state":"ON"}"#) && !isWanted(#"{"weight":7200}"#))
+        #expect(!isWanted(#"{"weight":72}"#, isStored: true) && !isWanted(#"{"weight":72}"#, on: "other/C8"))
+        #expect(!isWanted(#"{"weight":72}"#, size: ValuesDriver.maximumSize + 1))
+        let one = try Publishers.driver(#"{"topics":[{"topic":"a","values":[{"metric":"weight"}]}]}"#).driver
+        #expect(one.template == nil)
     }
 
     @Test func `a device has so many topics, values and texts of a condition at most`() throws {
@@ -80,6 +111,12 @@ import Vitals
         for topics in tooMany {
             let issues = try Self.issues(topics)
             #expect(issues.contains { $0.lowercased().contains("at most") }, "\(issues)")
+        }
+        let count = ValuesDriver.maximumExcept
+        for (parts, isTaken) in [(count, true), (count + 1, false)] {
+            let options = #""each_device":true,"except":\#(list("\"x\"", parts)),"#
+            let issues = try Self.issues(#"[{"topic":"a/{device}","values":[{"metric":"weight"}]}]"#, options)
+            #expect(issues.isEmpty == isTaken, "\(issues)")
         }
     }
 }
