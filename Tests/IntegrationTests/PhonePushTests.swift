@@ -201,18 +201,20 @@ struct PhonePushTests {
                 ("deep", "2026-01-05T01:00:00Z", "2026-01-05T05:00:00Z"),
                 ("rem", "2026-01-05T05:00:00Z", "2026-01-05T06:30:00Z"),
             ]
-            func night(_ count: Int) -> String {
-                let parts = stages.prefix(count).map { stage, start, end in
+            func night(_ stages: [(String, String, String)]) -> String {
+                let parts = stages.map { stage, start, end in
                     #"{"stage":"\#(stage)","start_time":"\#(start)","end_time":"\#(end)"}"#
                 }
-                let end = stages[count - 1].2
+                let end = "2026-01-05T06:30:00Z"
                 return #"{"sleep":[{"session_end_time":"\#(end)","stages":[\#(parts.joined(separator: ","))]}]}"#
             }
             func steps(_ count: Int, until end: String) -> String {
                 #"{"steps":[{"count":\#(count),"start_time":"2026-01-05T00:00:00Z","end_time":"2026-01-05T\#(end)Z"}]}"#
             }
-            #expect(try await post(night(3)) == [1, 0, 0, 0])
-            #expect(try await post(night(2)) == [0, 0, 0, 1])
+            #expect(try await post(night(stages)) == [1, 0, 0, 0])
+            // As of an app that writes a session for each stage, of which the window has cut the beginning.
+            let cut = night([("rem", "2026-01-05T05:30:00Z", "2026-01-05T06:30:00Z")])
+            #expect(try await post(cut) == [0, 0, 0, 1])
             #expect(try await post(steps(9000, until: "20:00:00")) == [1, 0, 0, 0])
             // Of a part of the day, with its own end; then a correction of the same interval.
             #expect(try await post(steps(3000, until: "08:00:00")) == [0, 0, 0, 1])

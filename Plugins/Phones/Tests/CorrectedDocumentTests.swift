@@ -231,11 +231,13 @@ import Vitals
     // MARK: - What cannot be
 
     @Test(arguments: [
-        ("step_count", "count", ["14:31:00"], 361.0, "a number of steps from 0 to 360 in a minute"),
+        ("step_count", "count", ["14:31:00", "14:32:00"], 361.0, "a number of steps from 0 to 360 in a minute"),
+        // One alone may be of any record that begins at a full minute.
+        ("step_count", "count", ["14:31:00"], 21_601.0, "a number of steps from 0 to 21600 in an hour"),
         ("step_count", "count", ["14:00:00", "14:31:00"], 361.0, "a number of steps from 0 to 360 in a minute"),
         ("step_count", "count", ["14:00:00"], 21_601.0, "a number of steps from 0 to 21600 in an hour"),
         ("step_count", "count", ["14:00:17"], 21_601.0, "a number of steps from 0 to 21600 in an hour"),
-        ("walking_running_distance", "km", ["14:31:00"], 0.901, "a number of m from 0 to 900 in a minute"),
+        ("walking_running_distance", "km", ["14:31:00", "14:33:00"], 0.901, "a number of m from 0 to 900 in a minute"),
     ])
     func `what nobody does in a minute, or in the hour of a record, is refused also where no end is written`(
         name: String, unit: String, times: [String], amount: Double, reason: String

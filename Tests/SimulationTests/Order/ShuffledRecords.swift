@@ -90,6 +90,8 @@ struct ShuffledRecords: Sendable {
         case .heartRate: return .value(number * 4 - 180)
         case .temperature, .skinTemperature: return .value(36 + number / 100)
         case .bloodPressure: return .bloodPressure(BloodPressure(systolic: number + 50, diastolic: number, pulse: part))
+        case .exerciseMinutes: return .count(Increment(count: min(Int(number), minutes)))
+        case .standHours: return .count(Increment(count: min(Int(number), minutes / 60 + 1)))
         case _ where metric.shape == .count:
             return .count(Increment(count: Int(number), distance: part, energy: part))
         case .sleep:

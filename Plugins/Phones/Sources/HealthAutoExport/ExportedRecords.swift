@@ -79,11 +79,13 @@ struct ExportedRecords: RecordStream {
 
     private mutating func note(_ start: Timestamp) { earliest = min(earliest ?? start, start) }
 
-    /// How long the intervals of a section may be, by what its dates have in common: those of minutes are not all full hours.
+    /// How long the intervals of a section may be, by what its dates have in common: those of minutes are not all full hours. A single one
+    /// at a full minute says nothing: it may be of any record.
     private func intervalLength(in section: HealthAutoExport.Contents.Section) throws(JSONError) -> Duration {
         guard case .metric(let name, _) = section.kind, ExportedMetric(name: name)?.metric.highestRate != nil
         else { return .days(1) }
         var shortest = Duration.days(1)
+        var count = 0
         var dates = JSONReader(document, range: section.range)
         guard try dates.looseArray() else { return shortest }
         let keys = JSONWords<Bool>([("date", true), ("start", true), ("startDate", true)])
@@ -93,9 +95,10 @@ struct ExportedRecords: RecordStream {
                 guard let length = try dates.looseText().flatMap({ PhoneTime.period($0) }) else { continue }
                 if length == .zero { return ExportedMetric.longestRecord }
                 shortest = min(shortest, length)
+                count += 1
             }
         }
-        return shortest
+        return count == 1 && shortest == .minutes(1) ? ExportedMetric.longestRecord : shortest
     }
 
     /// Reads an entry; `nil` if it is a stage of a sleep, or part of another record.
