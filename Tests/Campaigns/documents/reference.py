@@ -126,10 +126,9 @@ def health_connect_export(path):
 def gadgetbridge(path):
     with contextlib.closing(sqlite3.connect(path)) as database:
         for second, steps, rate in database.execute("SELECT TIMESTAMP, STEPS, HEART_RATE FROM XIAOMI_ACTIVITY_SAMPLE"):
-            if steps:  # a row has those of the minute before it
-                yield "steps", NAMELESS, second * 1000 - MINUTE, second * 1000, steps * 1000
-            if rate:
-                yield "heart_rate", NAMELESS, second * 1000, second * 1000, rate
+            # A row has the steps of the minute before it. What it says no more is corrected.
+            yield "steps", NAMELESS, second * 1000 - MINUTE, second * 1000, steps * 1000
+            yield "heart_rate", NAMELESS, second * 1000, second * 1000, rate
         rows = database.execute("SELECT TIMESTAMP, STAGE FROM XIAOMI_SLEEP_STAGE_SAMPLE ORDER BY 1").fetchall()
         for start, end in database.execute("SELECT TIMESTAMP, WAKEUP_TIME FROM XIAOMI_SLEEP_TIME_SAMPLE"):
             own = [row for row in rows if start <= row[0] < end]
@@ -158,7 +157,11 @@ class Reference:
         for metric, place, start, end, content in sorted(READERS[self.driver](document)):
             if metric == "heart_rate":
                 self.rates[place, start] = content
+                if not content:
+                    del self.rates[place, start]
             elif metric != "sleep":
+                if not content and (place, start, end) not in self.counted.get(metric, {}):
+                    continue
                 self.counted.setdefault(metric, {})[place, start, end] = content
                 self.newest[metric, place, start] = end
             else:
