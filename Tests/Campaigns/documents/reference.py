@@ -26,6 +26,7 @@ ASLEEP = ("deep", "light", "rem")
 CONNECT = {1: "awake", 3: "awake", 4: "light", 5: "deep", 6: "rem", 7: "awake"}
 XIAOMI = {2: "deep", 3: "light", 4: "rem", 5: "awake"}
 MINUTE = 60_000
+DAY = 1440 * MINUTE
 
 
 def kind(name):
@@ -151,10 +152,19 @@ class Reference:
     def __init__(self, driver):
         self.driver = driver
         self.is_export = driver in ("gadgetbridge", "health-connect-export")
-        self.rates, self.counted, self.sleeps, self.newest = {}, {}, {}, {}
+        self.rates, self.counted, self.sleeps, self.newest, self.days_before = {}, {}, {}, {}, {}
 
     def take(self, document):
-        for metric, place, start, end, content in sorted(READERS[self.driver](document)):
+        records = sorted(READERS[self.driver](document))
+        days = {}
+        for record in records:
+            if record[-1]:
+                days.setdefault((record[0], record[2] // DAY), []).append(record)
+        before, self.days_before = self.days_before, days
+        for metric, place, start, end, content in records:
+            # Only a day that differs from the export before is read again.
+            if not content and before.get(day := (metric, start // DAY)) in (None, days.get(day)):
+                continue
             if metric == "heart_rate":
                 self.rates[place, start] = content
                 if not content:
