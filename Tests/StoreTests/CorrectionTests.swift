@@ -84,13 +84,62 @@ private typealias Bench = SupersedeBench
         }
     }
 
-    @Test func `an older document corrects nothing, whichever comes first`() async throws {
-        /// What a document of this hour says.
-        func told(_ sample: Sample, at hour: Int) -> Sample {
-            var sample = sample
-            sample.reportedAt = dawn + .hours(hour)
-            return sample
+    /// What a document of this hour says.
+    private func told(_ sample: Sample, at hour: Int) -> Sample {
+        var sample = sample
+        sample.reportedAt = dawn + .hours(hour)
+        return sample
+    }
+
+    @Test func `what a later document says once more is as new as that document, without a new revision`() async throws
+    {
+        let bench = try Bench()
+        let (steps, rate) = (Bench.steps(0..<60, 300), beat(0, 60))
+        for (hour, expected) in [(12, [1, 0, 0]), (14, [0, 0, 1])] {
+            for sample in [steps, rate] {
+                #expect(try await bench.take([told(sample, at: hour)], overlaps: .newest) == expected)
+            }
         }
+        let reported = try await bench.reported()
+        for late in [Bench.steps(0..<60, 500), beat(0, 70)] {
+            #expect(try await bench.take([told(late, at: 13)], overlaps: .newest) == [0, 0, 1])
+        }
+        let kept = try await bench.kept(.steps) + bench.kept(.heartRate)
+        #expect(kept == [steps, rate])
+        #expect(try await bench.reported() == reported)
+        #expect(try await bench.store.all(.steps).map(\.revision) == [1])
+    }
+
+    @Test func `a night and a count return to a former end that a later document has again`() async throws {
+        let bench = try Bench()
+        let forms = [
+            [Bench.sleep(0..<360), Bench.steps(0..<60, 500)], [Bench.sleep(0..<300), Bench.steps(0..<30, 600)],
+        ]
+        func take(_ samples: [Sample], at hour: Int) async throws -> [Int] {
+            try await bench.take(samples.map { told($0, at: hour) }, overlaps: .newest)
+        }
+        func expectKept(_ samples: [Sample]) async throws {
+            let kept = try await bench.kept() + bench.kept(.steps)
+            #expect(kept == samples)
+        }
+        #expect(try await take(forms[0], at: 10) == [2, 0, 0])
+        #expect(try await take(forms[1], at: 11) == [2, 0, 0])
+        try await expectKept(forms[1])
+        // Those that come again.
+        for hour in [10, 11] { #expect(try await take(forms[hour - 10], at: hour) == [0, 0, 2]) }
+        try await expectKept(forms[1])
+        #expect(try await take(forms[0], at: 12) == [0, 2, 0])
+        #expect(try await take(forms[1], at: 11) == [0, 0, 2])
+        try await expectKept(forms[0])
+        // Documents that have both: of one document the later end counts.
+        for hour in 13..<17 {
+            let both = hour % 2 == 0 ? forms[0] + forms[1] : forms[1] + forms[0]
+            #expect(try await take(both, at: hour) == [0, 0, 4])
+        }
+        try await expectKept(forms[0])
+    }
+
+    @Test func `an older document corrects nothing, whichever comes first`() async throws {
         let (old, new) = (told(Bench.steps(0..<60, 100), at: 8), told(Bench.steps(0..<60, 90), at: 9))
         for order in [[old, new, old], [new, old], [old, old, new, old]] {
             let bench = try Bench()
@@ -178,8 +227,11 @@ private typealias Bench = SupersedeBench
     // MARK: - How much a sleep says
 
     /// A sleep of one depth.
-    private static func night(_ minutes: Range<Int>, _ depth: Sleep.Stage.Depth, changed hour: Int? = nil) -> Sample {
+    private static func night(
+        _ minutes: Range<Int>, _ depth: Sleep.Stage.Depth, changed hour: Int? = nil, revision: Int? = nil
+    ) -> Sample {
         var sample = Bench.sleep(minutes)
+        sample.revision = revision
         sample.reading = .sleep(Sleep(stages: [Sleep.Stage(depth, from: sample.start, to: sample.end)]))
         sample.changedAt = hour.map { dawn + .hours($0) }
         return sample
@@ -203,13 +255,33 @@ private typealias Bench = SupersedeBench
     func `a night that becomes a time in bed gives its place back by every rule`(rule: OverlapRule) async throws {
         let bench = try Bench()
         let unstaged = Self.night(10..<480, .asleep)
-        for night in [unstaged, Self.night(20..<470, .light)] { try await bench.take([night], overlaps: rule) }
-        #expect(try await bench.kept() == [Self.night(20..<470, .light)])
-        try await bench.take([Self.night(20..<470, .inBed)], at: 10, overlaps: rule)
+        // The device numbers its versions.
+        let staged = Self.night(20..<470, .light, revision: 1)
+        for night in [unstaged, staged] { try await bench.take([night], overlaps: rule) }
+        #expect(try await bench.kept() == [staged])
+        try await bench.take([Self.night(20..<470, .inBed, revision: 2)], at: 10, overlaps: rule)
         #expect(try await bench.kept() == [unstaged])
         #expect(bench.projection.latest[.sleep]?.sample == unstaged)
-        try await bench.take([Self.night(20..<470, .deep)], at: 11, overlaps: rule)
-        #expect(try await bench.kept() == [Self.night(20..<470, .deep)])
+        try await bench.take([Self.night(20..<470, .deep, revision: 3)], at: 11, overlaps: rule)
+        #expect(try await bench.kept() == [Self.night(20..<470, .deep, revision: 3)])
+    }
+
+    @Test(arguments: [OverlapRule.latestEnd, .lastReported, .newest])
+    func `of the forms of a night with the same times the one that says most counts, in any order`(
+        rule: OverlapRule
+    ) async throws {
+        for hours in [[nil, nil, nil], [10, 9, 8]] as [[Int?]] {
+            let forms = zip([.inBed, .asleep, .light] as [Sleep.Stage.Depth], hours)
+                .map { Self.night(10..<480, $0, changed: $1) }
+            for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+                let bench = try Bench()
+                for place in order { try await bench.take([forms[place]], overlaps: rule) }
+                #expect(try await bench.kept() == [forms[2]])
+                let reported = try await bench.reported()
+                for form in forms { #expect(try await bench.take([form], overlaps: rule) == [0, 0, 1]) }
+                #expect(try await bench.reported() == reported)
+            }
+        }
     }
 
     // MARK: - Any order

@@ -35,8 +35,9 @@ private typealias Bench = SupersedeBench
     }
 
     /// A sleep of one depth.
-    private static func night(_ minutes: Range<Int>, _ depth: Sleep.Stage.Depth) -> Sample {
+    private static func night(_ minutes: Range<Int>, _ depth: Sleep.Stage.Depth, revision: Int? = nil) -> Sample {
         var sample = Bench.sleep(minutes)
+        sample.revision = revision
         sample.reading = .sleep(Sleep(stages: [Sleep.Stage(depth, from: sample.start, to: sample.end)]))
         return sample
     }
@@ -74,12 +75,13 @@ private typealias Bench = SupersedeBench
         let bench = try Bench()
         let unstaged = Self.night(10..<480, .asleep)
         try await bench.take([unstaged])
-        try await bench.take([Self.night(20..<470, .light)])
-        #expect(try await bench.kept() == [Self.night(20..<470, .light)])
-        try await bench.take([Self.night(20..<470, .asleep)], at: 10)
+        // Only a device that numbers its versions can say less.
+        try await bench.take([Self.night(20..<470, .light, revision: 1)])
+        #expect(try await bench.kept() == [Self.night(20..<470, .light, revision: 1)])
+        try await bench.take([Self.night(20..<470, .asleep, revision: 2)], at: 10)
         #expect(try await bench.kept() == [unstaged])
-        try await bench.take([Self.night(20..<470, .deep)], at: 11)
-        #expect(try await bench.kept() == [Self.night(20..<470, .deep)])
+        try await bench.take([Self.night(20..<470, .deep, revision: 3)], at: 11)
+        #expect(try await bench.kept() == [Self.night(20..<470, .deep, revision: 3)])
     }
 
     @Test func `a record that does not count is reported as such`() async throws {

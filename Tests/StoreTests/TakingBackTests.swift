@@ -118,6 +118,97 @@ private typealias Bench = SupersedeBench
         #expect(held() == [60, 62])
     }
 
+    /// All orders of three.
+    private static let orders = [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]]
+
+    @Test func `in documents a count of nothing corrects only its own interval and activity`() async throws {
+        func distance(_ amount: Int, _ activity: String? = nil) -> Sample {
+            var sample = Self.nothing(0..<30)
+            sample.metric = .distance
+            sample.reading = .count(Increment(count: amount))
+            if let activity { sample.qualifiers = [.activity: activity] }
+            if amount > 0 { sample.claim = .whole }
+            return sample
+        }
+        let store = try ConsumedStore(.newest, device: .band)
+        let known = [Bench.steps(0..<30, 500), distance(500, "cycling")]
+        try await store.ingest(known)
+        let others = [Self.nothing(0..<60), Self.nothing(0..<20), distance(0), distance(0, "swimming")]
+        #expect(try await store.ingest(others) == [.known, .known, .known, .known])
+        #expect(store.held(.steps) == [known[0]] && store.held(.distance) == [known[1]])
+        let same = [Self.nothing(0..<30), distance(0, "cycling")]
+        #expect(try await store.ingest(same) == [.corrected, .corrected])
+        #expect(store.held(.steps).map(\.value) == [0] && store.held(.distance).map(\.value) == [0])
+        // What is nothing gives way to what is something.
+        try await store.ingest([Bench.steps(0..<20, 200)])
+        #expect(store.held(.steps).map(\.value) == [200])
+    }
+
+    @Test func `a count of an export that becomes nothing keeps its id, whichever end it has then`() async throws {
+        for minutes in [0..<0, 0..<60] {
+            let bench = try Bench()
+            try await bench.take([Bench.steps(0..<30, 550)], overlaps: .lastReported)
+            for expected in [[0, 1, 0], [0, 0, 1]] {
+                #expect(try await bench.take([Self.nothing(minutes)], overlaps: .lastReported) == expected)
+            }
+            #expect(try await bench.kept(.steps) == [Bench.steps(0..<30, 0)])
+            #expect(try await bench.reported() == [["30 rev 2"], ["30 rev 2"]])
+            // One with an end of its own comes instead.
+            try await bench.take([Bench.steps(0..<10, 250)], overlaps: .lastReported)
+            #expect(try await bench.kept(.steps) == [Bench.steps(0..<10, 250)])
+        }
+    }
+
+    /// Steps that their source changed at this time after `dawn`, or that a document of then has.
+    private static func told(_ minutes: Range<Int>, _ amount: Int, at minute: Int, byDocument: Bool) -> Sample {
+        var sample = amount == 0 ? nothing(minutes) : Bench.steps(minutes, amount)
+        if byDocument {
+            sample.reportedAt = dawn + .minutes(minute)
+        } else {
+            sample.changedAt = dawn + .minutes(minute)
+        }
+        return sample
+    }
+
+    @Test(arguments: [false, true])
+    func `nothing that comes before what it corrects is remembered where a time is known, and is not published`(
+        byDocument: Bool
+    ) async throws {
+        func told(_ amount: Int, _ hour: Int) -> Sample {
+            Self.told(0..<60, amount, at: hour * 60, byDocument: byDocument)
+        }
+        let (old, empty, new) = (told(500, 12), told(0, 14), told(400, 17))
+        for order in [[old, empty], [empty, old], [empty, old, empty, old], [empty, told(0, 16), told(500, 15)]] {
+            let bench = try Bench()
+            for sample in order { try await bench.take([sample], overlaps: .newest) }
+            #expect(try await bench.kept(.steps).allSatisfy { $0.value == 0 })
+            #expect(try await bench.reported().isEmpty == (order[0] == empty))
+            try await bench.take([new], overlaps: .newest)
+            #expect(try await bench.kept(.steps) == [new])
+            #expect(bench.projection.latest[.steps]?.sample == new)
+        }
+        // By its arrival alone nothing is known.
+        let bench = try Bench()
+        for sample in [Self.nothing(0..<60), Bench.steps(0..<60, 500)] {
+            try await bench.take([sample], overlaps: .newest)
+        }
+        #expect(try await bench.kept(.steps) == [Bench.steps(0..<60, 500)])
+    }
+
+    @Test(arguments: [false, true])
+    func `nothing of an interval excludes no other one that begins with it, in any order`(byDocument: Bool) async throws
+    {
+        let told = [(60, 500, 720), (60, 0, 780), (30, 600, 750)].map { length, amount, minute in
+            Self.told(0..<length, amount, at: minute, byDocument: byDocument)
+        }
+        for order in Self.orders {
+            let store = try ConsumedStore(.newest, device: .band)
+            for place in order { try await store.ingest([told[place]]) }
+            #expect(store.held(.steps) == [told[2]], "\(order)")
+            #expect(try await store.stored(.steps) == [told[2]], "\(order)")
+        }
+    }
+
     @Test func `a count of nothing replaces one with another end, unless its source changed that later`() async throws {
         let store = try ConsumedStore(.lastReported, device: .band)
         var steps = Bench.steps(0..<30, 980)

@@ -49,7 +49,9 @@ import Vitals
         for order in [posts, [posts[0], posts[1], posts[0]]] {
             #expect(try await store(order, of: HealthConnectWebhook.self).held(.steps).map(\.value) == [0])
         }
-        #expect(try await store([posts[1]], of: HealthConnectWebhook.self).held.isEmpty)
+        for order in [[posts[1]], posts.reversed()] {
+            #expect(try await store(order, of: HealthConnectWebhook.self).held.isEmpty)
+        }
     }
 
     @Test func `what a watch has corrected to nothing hides the phone no more`() async throws {
@@ -188,7 +190,9 @@ import Vitals
     {
         let first = Self.posted([Self.posted("08:00", "08:30", 100)], at: "09:00")
         let second = Self.posted([Self.posted("08:00", "08:30", 90)], at: "10:00")
-        for order in [[first, second, first], [second, first]] {
+        let again = Self.posted([Self.posted("08:00", "08:30", 90)], at: "12:00")
+        let late = Self.posted([Self.posted("08:00", "08:30", 100)], at: "11:00")
+        for order in [[first, second, first], [second, first], [second, again, late]] {
             #expect(try await store(order, of: HealthConnectWebhook.self).held(.steps).map(\.value) == [90])
         }
         // A record's own time of change is the better one.

@@ -114,7 +114,7 @@ import Vitals
         ) { session in
             for (value, minutes, outcome) in [
                 (0, 15, .skipped), (512, 15, .new), (0, 15, .corrected), (0, 15, .skipped), (300, 15, .corrected),
-                (0, 5, .superseded),
+                (0, 5, .skipped),
             ] as [(Int, Int, Entry.Outcome)] {
                 let end = 1_700_000_000 + minutes * 60
                 let entry = #"{"metric":"steps","value":\#(value),"start":1700000000,"end":\#(end)}"#

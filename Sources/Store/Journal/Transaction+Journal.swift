@@ -20,11 +20,13 @@ extension Transaction {
     static let journaledAge: Duration = .minutes(10)
 
     /// The outcomes of samples that can go to the journal; `nil` if the ingest belongs into the tables: it is long, or
-    /// its samples correct, take back or exclude others, or say which of several sources they are of, or when that changed them.
+    /// its samples correct, take back or exclude others, or say which of several sources they are of, or when that changed or
+    /// reported them.
     func journalOutcomes(of ingest: Ingest, in cached: inout CachedDevice) throws -> [SampleOutcome]? {
         guard !isBulk, ingest.cursors.isEmpty, !ingest.samples.isEmpty, ingest.samples.count <= Self.journaledIngest,
             !ingest.samples.contains(where: {
-                $0.metric.isInterval || $0.origin != nil || $0.changedAt != nil || $0.claim == .correction
+                $0.metric.isInterval || $0.origin != nil || $0.changedAt != nil || $0.reportedAt != nil
+                    || $0.claim == .correction
             })
         else { return nil }
         var outcomes: [SampleOutcome] = []

@@ -75,21 +75,25 @@ extension Transaction {
         let insertion = try RawStatement(SampleTable.insertion, in: database)
         for sample in ingest.samples {
             let metric = sample.metric
-            let stored = StoredSample(
+            var stored = StoredSample(
                 sample: sample, of: ingest.device, revision: sample.revision ?? 1, receivedAt: ingest.receivedAt)
             if sample.claim == .correction, metric.shape != .count {
                 own.append(outcomes.count)
                 outcomes += try takeBack(stored, in: &cached, ingest: ingest)
                 continue
             }
-            if sample.claim == .correction, try !corrects(sample, in: cached, of: ingest.device) {
-                own.append(outcomes.count)
-                outcomes.append(SampleOutcome(stored: stored, novelty: .known))
-                continue
+            if sample.claim == .correction {
+                guard let version = try correction(sample, in: cached, ingest: ingest) else {
+                    try keepNothing(stored, in: &cached, ingest: ingest)
+                    own.append(outcomes.count)
+                    outcomes.append(SampleOutcome(stored: stored, novelty: .known))
+                    continue
+                }
+                stored.sample = version
             }
             var series = try series(metric, of: &cached)
             if metric.shape == .count {
-                try noteLength(of: sample, in: &series)
+                try noteLength(of: stored.sample, in: &series)
                 cached.series[metric.index] = series
             }
             SampleTable.bind(stored, series: series.row, to: insertion)
@@ -118,15 +122,6 @@ extension Transaction {
             }
         }
         return (outcomes, own)
-    }
-
-    /// Whether a count is another version of a stored one of its source, which may have had another end.
-    private func corrects(_ sample: Sample, in cached: CachedDevice, of device: DeviceID) throws -> Bool {
-        let key = SampleKey(sample)
-        return try own(beside: sample, in: cached, of: device).contains { kept in
-            let other = SampleKey(kept.sample)
-            return key == other || key.excludes(other, of: sample.metric)
-        }
     }
 
     /// The stored samples of a sample's source that begin with it.

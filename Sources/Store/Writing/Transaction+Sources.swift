@@ -12,7 +12,7 @@ struct Arrival {
     var isReplaced = false
     /// Whether it is not kept: an interval of a later source, or an older version.
     var isDropped = false
-    /// Whether its source changed the record later than was known, maybe to the same content.
+    /// Whether its source changed the record later than was known, maybe to the same content, or reported a withdrawn one later.
     var isNewer = false
     /// Whether the source had counted nothing before.
     var wasNothing = false
@@ -83,12 +83,15 @@ extension Transaction {
     }
 
     /// Decides between two versions of one record of one source.
-    private func arrival(
+    func arrival(
         ofVersion stored: StoredSample, over kept: StoredSample, series: Int64
     ) throws -> Arrival {
         let (ours, theirs) = (stored.sample, kept.sample)
+        let saysMore = stored.saysMore(than: kept)
         let isOlder =
-            if let change = ours.changedAt, let known = theirs.changedAt {
+            if let saysMore {
+                !saysMore
+            } else if let change = ours.changedAt, let known = theirs.changedAt {
                 change < known
             } else if let report = ours.reportedAt, let known = theirs.reportedAt {
                 report < known
@@ -101,19 +104,23 @@ extension Transaction {
             return Arrival(outcome: outcome, formerUser: theirs.user, isDropped: true)
         }
         var version = stored
-        version.sample.changedAt = ours.changedAt ?? theirs.changedAt
-        version.sample.reportedAt = ours.reportedAt ?? theirs.reportedAt
-        let isNewer = version.sample.changedAt != theirs.changedAt
+        if saysMore == nil {
+            version.sample.changedAt = ours.changedAt ?? theirs.changedAt
+            version.sample.reportedAt = ours.reportedAt ?? theirs.reportedAt
+        }
+        let isChangedLater = version.sample.changedAt != theirs.changedAt
+        let isReportedLater = version.sample.changedAt == nil && version.sample.reportedAt != theirs.reportedAt
         var outcome = try correct(kept, by: version, series: series)
         let origin = ours.origin ?? theirs.origin
-        if outcome.novelty == .known, isNewer || origin != theirs.origin {
+        if outcome.novelty == .known, isChangedLater || isReportedLater || origin != theirs.origin {
             outcome.stored.sample.changedAt = version.sample.changedAt
+            outcome.stored.sample.reportedAt = version.sample.reportedAt
             outcome.stored.sample.origin = origin
             try rewrite(outcome.stored, series: series)
         }
         return Arrival(
-            outcome: outcome, formerUser: theirs.user, formerDetail: theirs.sleepDetail, isNewer: isNewer,
-            wasNothing: theirs.countsNothing)
+            outcome: outcome, formerUser: theirs.user, formerDetail: theirs.sleepDetail,
+            isNewer: isChangedLater || isReportedLater && kept.isWithdrawn, wasNothing: theirs.countsNothing)
     }
 
     /// Replaces the stored sample of the same key if this one corrects it. The outcome contains the stored sample.
@@ -173,6 +180,14 @@ extension Transaction {
 }
 
 extension StoredSample {
+    /// Whether it is a version of a sleep that says more than the stored one (`true`) or less (`false`); `nil` if both say as much, are no
+    /// sleeps, or the device numbers its versions.
+    fileprivate func saysMore(than kept: StoredSample) -> Bool? {
+        guard let ours = sample.sleepDetail, let theirs = kept.sample.sleepDetail, ours != theirs else { return nil }
+        if let number = sample.revision, let known = kept.sample.revision, number != known { return nil }
+        return ours > theirs
+    }
+
     /// This sample under the id that names its source.
     fileprivate var standingBeside: StoredSample {
         var copy = self

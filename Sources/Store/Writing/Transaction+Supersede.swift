@@ -221,6 +221,10 @@ extension Transaction {
         if !rival.isOwn, rival.standing == .superseded || rival.countsNothing { return false }
         // A time in bed, or a night without stages, replaces no night with stages, however late it is reported.
         if let saysMore = rival.saysMore(than: sample) { return saysMore }
+        // In documents, nothing of an interval says nothing of another one.
+        if rival.isOwn, ingest.overlaps == .newest, rival.countsNothing != sample.countsNothing {
+            return sample.countsNothing && rival.standing != .superseded
+        }
         guard rival.isOwn else {
             return sample.metric.shape == .count ? rival.precedence == .before : rival.key.prevails(over: key)
         }
@@ -243,8 +247,14 @@ extension Transaction {
             if let other, sample.isCut(beside: other) || other.isCut(beside: sample) {
                 return rival.key.prevails(over: key)
             }
-            guard let ours = sample.reportedAt, let theirs = rival.reportedAt, ours != theirs else { return nil }
-            return theirs > ours
+            guard let ours = sample.reportedAt, let theirs = rival.reportedAt else { return nil }
+            // Of the same time they are of one document, in which the rival may come later.
+            let isOfSameDocument =
+                ours == theirs
+                || ingest.samples.contains {
+                    $0.reportedAt == ours && $0.metric == sample.metric && SampleKey($0) == rival.key
+                }
+            return isOfSameDocument ? rival.key.prevails(over: key) : theirs > ours
         }
     }
 
@@ -278,6 +288,8 @@ extension Transaction {
             if isCount, statement.double(6) == 0 {
                 let reading = try Reading(metric: sample.metric, value: 0, fields: fields)
                 rival.countsNothing = Sample(metric: sample.metric, start: start, reading: reading).countsNothing
+                // It may be kept in mind only (`keepNothing`).
+                if ingest.overlaps == .newest, rival.countsNothing, rival.standing == .superseded { continue }
             }
             if sample.metric.shape == .sleep {
                 rival.detail = try Self.detail(

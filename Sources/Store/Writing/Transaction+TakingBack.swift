@@ -2,6 +2,40 @@ import GRDB
 import Vitals
 
 extension Transaction {
+    /// A count of nothing as the version of what it corrects; `nil` if nothing is known of it. A document says of which interval it
+    /// speaks. Of an export the driver knows that the record is the same, which may have had another end: the one that counts becomes 0.
+    func correction(_ sample: Sample, in cached: CachedDevice, ingest: Ingest) throws -> Sample? {
+        let key = SampleKey(sample)
+        let mayDiffer = ingest.overlaps == .lastReported
+        let known = try own(beside: sample, in: cached, of: ingest.device).filter { kept in
+            let other = SampleKey(kept.sample)
+            if mayDiffer, key.excludes(other, of: sample.metric) { return true }
+            return key == other && (mayDiffer || !kept.isWithdrawn || !kept.sample.countsNothing)
+        }
+        if known.isEmpty { return nil }
+        let counting = known.filter { !$0.isWithdrawn }
+        guard counting.count == 1, let former = counting.first?.sample else { return sample }
+        var correction = sample
+        correction.end = former.end
+        correction.isUserInitiated = former.isUserInitiated
+        correction.qualifiers = former.qualifiers
+        return correction
+    }
+
+    /// Keeps in mind when a document said that nothing was counted in an interval of which nothing else is known, so that what an older
+    /// one says of it does not count. Such a row does not count itself, and excludes nothing.
+    func keepNothing(_ stored: StoredSample, in cached: inout CachedDevice, ingest: Ingest) throws {
+        let sample = stored.sample
+        guard ingest.overlaps == .newest, sample.changedAt != nil || sample.reportedAt != nil else { return }
+        let series = try series(sample.metric, of: &cached).row
+        let insertion = try RawStatement(SampleTable.insertion, in: database)
+        SampleTable.bind(stored, series: series, to: insertion)
+        if try insertion.run() > 0 { return try mark(stored, as: .superseded, series: series) }
+        let known = try own(beside: sample, in: cached, of: ingest.device)
+        guard let kept = known.first(where: { SampleKey($0.sample) == SampleKey(sample) }) else { return }
+        _ = try arrival(ofVersion: stored, over: kept, series: series)
+    }
+
     /// Withdraws the value that a source no longer has. It stays, so that it is known if it comes again.
     /// - Parameter stored: a sample with its times, that is no value itself.
     /// - Returns: its outcome, `known` where no value was; then the value that is the newest now, as known, if the newest was withdrawn.

@@ -104,7 +104,8 @@ extension Sample {
         case whole
         /// No longer record of the same: the window of a document may have cut its beginning.
         case part
-        /// Nothing was counted: only what is known of this interval and source. Else it is not kept, since nobody walks in most minutes.
+        /// Nothing was counted: only what is known of this interval and source; of an export (`OverlapRule.lastReported`) the count from
+        /// this start, whichever end it had. Else it does not count, and is kept at most to know its time.
         /// A value of a metric without intervals is none then: what is known of its time and source is withdrawn.
         case correction
     }

@@ -89,8 +89,9 @@ package struct IngestResult: Sendable {
 }
 
 /// Which of two records of one device, person and source counts if both describe the same thing: sleeps and workouts that overlap, and
-/// counts with the same start. Of two sleeps the one that says more counts before any of these (`Sleep.Detail`). Among equals, where both
-/// say when they were changed (`Sample.changedAt`), it is the one changed later, by each rule; the rule decides about all others.
+/// counts with the same start. Of two sleeps the one that says more counts before any of these (`Sleep.Detail`), and so it does of two
+/// versions of one, unless the device numbers them (`Sample.revision`). Among equals, where both say when they were changed
+/// (`Sample.changedAt`), it is the one changed later, by each rule; the rule decides about all others.
 public enum OverlapRule: Sendable, Hashable {
     /// The one that ends later, in any order of arrival: a device with a memory of its own reports a night again while it grows, and
     /// keeps both.
@@ -99,8 +100,9 @@ public enum OverlapRule: Sendable, Hashable {
     /// which have all of them. One reading must not have two records that exclude each other.
     case lastReported
     /// The one that came last for the first time, as of an app that sends documents and sends them again: what is known and comes once
-    /// more changes nothing. Where documents have a time (`Sample.reportedAt`), what a later one says came later. Only where the window of
-    /// a document has cut the same record, the longer one counts: of a count that ends earlier and is smaller than the known one, of
-    /// sleeps with the same stages of which one may be cut at its beginning (`Sample.claim`), and of records of one document.
+    /// more changes nothing. Where documents have a time (`Sample.reportedAt`), what a later one says, also once more, came later, and
+    /// those of one time are one document. A count of nothing excludes none with another end. Only where the window of a document has
+    /// cut the same record, the longer one counts: of a count that ends earlier and is smaller than the known one, of sleeps with the
+    /// same stages of which one may be cut at its beginning (`Sample.claim`), and of records of one document.
     case newest
 }
