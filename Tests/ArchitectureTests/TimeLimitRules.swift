@@ -5,8 +5,7 @@ import Testing
 @Suite struct TimeLimitRules {
     /// Suites that hold the thread that they have, or wait for a process that only computes. Their limit only ends a test that hangs.
     private static let computing: Set = [
-        "EnginesTests.AgentRefusalTests", "HomeAssistantTests.StatisticRowTests",
-        "PhonesTests.DocumentMemoryTests",
+        "EnginesTests.AgentRefusalTests", "PhonesTests.DocumentMemoryTests",
     ]
 
     /// The regular expressions of the parts that do not compute.

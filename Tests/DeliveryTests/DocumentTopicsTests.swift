@@ -84,6 +84,12 @@ import Vitals
         let count = DocumentTopics.maximumHeldOfTopic
         for number in 0..<count + 2 { _ = topics.receive(Self.message("a/b", [UInt8(number)])) }
         #expect(topics.held.map { $0.message.payload[0] } == (2..<UInt8(count + 2)).map { $0 })
+        // One that only looks alike, in another form of Unicode, is another topic.
+        for topic in ["a/\u{e9}", "a/e\u{301}"] {
+            for _ in 0..<count { _ = topics.receive(Self.message(topic)) }
+        }
+        #expect(topics.held.count == 3 * count)
+        topics.discard(Set(topics.held.suffix(2 * count).map(\.number)))
         // An empty one only deletes a retained message, and one that is cut is none.
         #expect(topics.receive(Self.message("a/c", [])) == .taken)
         #expect(topics.receive(InboundMessage(topic: "a/c", payload: [1], payloadSize: 2)) == .taken)

@@ -85,6 +85,35 @@ import Vitals
         #expect(found.samples.count == 1 && found.skipped.isEmpty)
     }
 
+    @Test func `a food that is corrected to nothing counts as corrected alone, and one of nothing is skipped once`()
+        throws
+    {
+        let food = #"{"calories":0,"start_time":"2020-06-12T12:00:00Z","end_time":"2020-06-12T12:20:00Z"}"#
+        let document = Self.posted([food], "nutrition")
+        try Simulation.run(seed: 1, deadline: .days(1)) { simulation in
+            let link = ScriptedDocuments()
+            try await PhoneDriver<HealthConnectWebhook>().withSession(
+                over: .documents(link), context: Phone.context(clock: simulation.gatewayClock)
+            ) { session in
+                for energy in [SettledReceipt.Outcome.corrected, .known] {
+                    let sent = link.send(document)
+                    let sending = try await session.nextEvents()?.first?.asSamples
+                    let (samples, receipts) = try #require(sending, "no samples")
+                    #expect(samples.map(\.metric) == [.dietaryEnergy, .protein, .carbohydrates, .fat])
+                    let outcomes = [energy, .known, .known, .known]
+                    try await session.settle(zip(receipts, outcomes).map { SettledReceipt($0, $1) })
+                    var report = DocumentReport()
+                    if energy == .corrected {
+                        report.corrected = 1
+                    } else {
+                        report.skip("nutrition without energy, protein, carbohydrates or fat")
+                    }
+                    #expect(try await sent.answered() == .stored(report))
+                }
+            }
+        }
+    }
+
     @Test func `the answer says of nothing that it was skipped, unless it has corrected something`() throws {
         let document = Self.exported(
             "step_count", "count", [Self.steps("09:31:00", 0), Self.steps("09:32:00", 0), Self.steps("09:33:00", 5)]
@@ -241,7 +270,19 @@ import Vitals
         ("step_count", "count", ["14:00:00", "14:31:00"], 361.0, "a number of steps from 0 to 360 in a minute"),
         ("step_count", "count", ["14:00:00"], 21_601.0, "a number of steps from 0 to 21600 in an hour"),
         ("step_count", "count", ["14:00:17"], 21_601.0, "a number of steps from 0 to 21600 in an hour"),
-        ("walking_running_distance", "km", ["14:31:00", "14:33:00"], 0.901, "a number of m from 0 to 900 in a minute"),
+        ("walking_running_distance", "km", ["14:31:00", "14:32:00"], 0.901, "a number of m from 0 to 900 in a minute"),
+        (
+            "step_count", "count", ["14:02:00", "14:12:00", "14:07:00"], 1801.0,
+            "a number of steps from 0 to 1800 in 5 minutes"
+        ),
+        ("step_count", "count", ["14:00:00", "14:30:00"], 10_801.0, "a number of steps from 0 to 10800 in 30 minutes"),
+        ("step_count", "count", ["00:00:00", "00:05:00"], 1801.0, "a number of steps from 0 to 1800 in 5 minutes"),
+        ("step_count", "count", ["13:30:00", "14:30:00"], 21_601.0, "a number of steps from 0 to 21600 in an hour"),
+        // Without more in common they are as short as can be.
+        (
+            "step_count", "count", ["14:00:00", "14:05:00", "14:11:00"], 361.0,
+            "a number of steps from 0 to 360 in a minute"
+        ),
     ])
     func `what nobody does in a minute, or in the hour of a record, is refused also where no end is written`(
         name: String, unit: String, times: [String], amount: Double, reason: String
@@ -256,6 +297,16 @@ import Vitals
         #expect(few.samples.count == times.count && few.skipped.isEmpty)
         let many = try found(amount)
         #expect(many.samples.isEmpty && many.skipped == [": \(name): must be \(reason)": times.count])
+    }
+
+    @Test func `sums of five minutes and of half an hour are taken, though they begin at full minutes`() throws {
+        for (times, counts) in [
+            (["14:00:00", "14:05:00", "14:10:00"], [412.0, 400.0, 380.0]), (["14:00:00", "14:30:00"], [4000.0, 3900]),
+        ] {
+            let text = Self.exported("step_count", "count", zip(times, counts).map { Self.steps($0, $1) })
+            let found = try Phone.records(Array(text.utf8), of: HealthAutoExport.self)
+            #expect(found.samples.compactMap(\.value) == counts && found.skipped.isEmpty)
+        }
     }
 
     @Test func `a sum of a day at its midnight is possible`() throws {

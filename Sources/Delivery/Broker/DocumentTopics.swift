@@ -41,7 +41,7 @@ package final class DocumentTopics: Sendable {
     }
     private struct State {
         /// By subscription. Without takers its messages are ignored: the subscription lasts as long as the connection.
-        var takers: [String: [Taker]] = [:]
+        var takers: [TopicFilter: [Taker]] = [:]
         /// The subscriptions to more than one topic.
         var wildcards: Set<TopicFilter> = []
         /// The topics that nobody takes.
@@ -61,7 +61,7 @@ package final class DocumentTopics: Sendable {
             // An empty one only deletes a retained message.
             guard !message.payload.isEmpty, !message.isCut else { return false }
             let next = Held(number: heldCount, message: message, receivedAt: now)
-            let same = held.indices.filter { held[$0].message.topic == message.topic }
+            let same = held.indices.filter { held[$0].message.topic.utf8.elementsEqual(message.topic.utf8) }
             // The others of a topic need not fit with the oldest.
             let oldest = same.count >= DocumentTopics.maximumHeldOfTopic ? same[0] : nil
             let cost = held.reduce(next.cost) { $0 + $1.cost } - (oldest.map { held[$0].cost } ?? 0)
@@ -106,8 +106,8 @@ package final class DocumentTopics: Sendable {
     private func add(_ subscription: String, _ taker: Taker) -> [Held] {
         let filter = TopicFilter(subscription)
         let released = state.withLock { state -> [Held] in
-            state.takers[subscription, default: []].removeAll { $0.owner == taker.owner && $0.own == taker.own }
-            state.takers[subscription, default: []].append(taker)
+            state.takers[filter, default: []].removeAll { $0.owner == taker.owner && $0.own == taker.own }
+            state.takers[filter, default: []].append(taker)
             if filter.hasWildcards { state.wildcards.insert(filter) }
             return taker.take == nil ? [] : state.release(taker.own)
         }
@@ -123,7 +123,7 @@ package final class DocumentTopics: Sendable {
 
     /// Ignores the messages of a subscription of this owner from now on.
     package func remove(_ subscription: String, for owner: String = "") {
-        state.withLock { state in state.takers[subscription]?.removeAll { $0.owner == owner } }
+        state.withLock { state in state.takers[TopicFilter(subscription)]?.removeAll { $0.owner == owner } }
     }
 
     /// What became of a message.
@@ -142,7 +142,8 @@ package final class DocumentTopics: Sendable {
     func receive(_ message: InboundMessage, at now: Timestamp) -> Reception {
         let (takers, reception) = state.withLock { state -> ([Taker], Reception) in
             let topic = message.topic
-            let subscriptions = [topic] + state.wildcards.filter { $0.text != topic && $0.matches(topic) }.map(\.text)
+            let exact = TopicFilter(topic)
+            let subscriptions = [exact] + state.wildcards.filter { $0 != exact && $0.matches(topic) }
             let found = subscriptions.compactMap { state.takers[$0] }
             guard !found.isEmpty else { return ([], .none) }
             let takers = found.joined()
@@ -174,11 +175,11 @@ package final class DocumentTopics: Sendable {
         let refusal: BrokerError? = try await isSkipped ? nil : subscribe(to: first, on: connection)
         if let refusal { refused(first, refusal) }
         begun(!isSkipped && refusal == nil)
-        var known: Set<String> = []
+        var known: Set<TopicFilter> = []
         while !Task.isCancelled {
-            for topic in next(besides: known, at: uptime()) {
-                known.insert(topic)
-                if let error = try await subscribe(to: topic, on: connection) { refused(topic, error) }
+            for filter in next(besides: known, at: uptime()) {
+                known.insert(filter)
+                if let error = try await subscribe(to: filter.text, on: connection) { refused(filter.text, error) }
             }
             await change.wait()
         }
@@ -198,11 +199,11 @@ package final class DocumentTopics: Sendable {
         return refusal
     }
 
-    private func next(besides known: Set<String>, at uptime: Duration) -> [String] {
+    private func next(besides known: Set<TopicFilter>, at uptime: Duration) -> [TopicFilter] {
         state.withLock { state in
-            state.takers.filter { topic, takers in
-                !takers.isEmpty && !known.contains(topic) && !state.skipped.contains(topic, size: 0, at: uptime)
-            }.keys.sorted()
+            state.takers.filter { filter, takers in
+                !takers.isEmpty && !known.contains(filter) && !state.skipped.contains(filter.text, size: 0, at: uptime)
+            }.keys.sorted { $0.text < $1.text }
         }
     }
 

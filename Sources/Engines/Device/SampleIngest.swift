@@ -149,18 +149,22 @@ final class SampleIngest {
         await profile.update(.battery)
     }
 
-    /// Stores alerts that the device itself raised or cleared, and reports to the device what became of each.
+    /// Stores alerts that the device itself raised or cleared, and reports to the device what became of each. One of the future is refused,
+    /// since it comes again by its time.
     func storeAlerts(
         _ alerts: [DeviceAlert], _ receipts: [SampleReceipt], from device: any DeviceSession
     ) async throws {
         var outcomes: [SettledReceipt.Outcome] = []
-        for alert in alerts { outcomes.append(try await storeAlert(alert)) }
+        for alert in alerts { outcomes.append(try await storeAlert(alert, keepsTime: true)) }
         try await settle(receipts, outcomes, to: device)
     }
 
     /// Stores an alert that the device itself raised or cleared. Returns what became of it: it is known where the level is that already.
+    /// - Parameter keepsTime: whether one of the future is refused. Else it has happened when it arrives: the device's clock is ahead.
     @discardableResult
-    func storeAlert(_ alert: DeviceAlert) async throws(StoreError) -> SettledReceipt.Outcome {
+    func storeAlert(
+        _ alert: DeviceAlert, keepsTime: Bool = false
+    ) async throws(StoreError) -> SettledReceipt.Outcome {
         if alert.rule.warning != nil { return try await store(warnings: [alert]).first ?? .known }
         guard profile.capabilities.map({ $0.supports(alert.rule.metric) || alert.rule.isOffered(by: $0) }) ?? true
         else {
@@ -168,9 +172,13 @@ final class SampleIngest {
             return .refused(Self.undeclared)
         }
         var alert = alert
-        // The device's clock is ahead: an alert cannot be later than its arrival.
         let now = context.clock.now
-        if alert.at > now + SyncPolicy.futureTolerance { alert.at = now }
+        if alert.at > now + SyncPolicy.futureTolerance {
+            if keepsTime {
+                return .refused(refuse(alert, .future, "The alert lies in the future; set the device's clock."))
+            }
+            alert.at = now
+        }
         guard !input.erasures.cover(alert.at, user: nil) else {
             skipErased(1, "alerts of \(alert.rule.name)")
             return .refused(Self.tooOld)
@@ -223,25 +231,28 @@ final class SampleIngest {
 
     /// Why a warning is not stored, which is counted; `nil` if it is.
     private func refusal(of warning: DeviceAlert) -> DeviceError? {
-        func refuse(_ reason: String, _ message: String) -> DeviceError {
-            skip(SkippedValues(reason: reason, what: "alerts of \(warning.rule.name)", count: 1))
-            return DeviceError(.invalid, message)
-        }
         if let capabilities = profile.capabilities, !warning.rule.isOffered(by: capabilities) {
-            return refuse("undeclared", Self.undeclared.message)
+            skip(SkippedValues(reason: "undeclared", what: "alerts of \(warning.rule.name)", count: 1))
+            return Self.undeclared
         }
         guard warning.rule.warning != nil, warning.edge == .raised, SampleLimits.moments.contains(warning.at) else {
-            return refuse(RefusalReason.malformed.rawValue, "This is no warning: it is never cleared, and has a time.")
+            return refuse(warning, .malformed, "This is no warning: it is never cleared, and has a time.")
         }
         // Unlike an alert it keeps its time, by which it is known when it comes again.
         guard warning.at <= context.clock.now + SyncPolicy.futureTolerance else {
-            return refuse(RefusalReason.future.rawValue, "The warning lies in the future; set the device's clock.")
+            return refuse(warning, .future, "The warning lies in the future; set the device's clock.")
         }
         guard !input.erasures.cover(warning.at, user: nil) else {
             skipErased(1, "alerts of \(warning.rule.name)")
             return Self.tooOld
         }
         return nil
+    }
+
+    /// Counts an alert that is not stored.
+    private func refuse(_ alert: DeviceAlert, _ reason: RefusalReason, _ message: String) -> DeviceError {
+        skip(SkippedValues(reason: reason.rawValue, what: "alerts of \(alert.rule.name)", count: 1))
+        return DeviceError(.invalid, message)
     }
 
     /// Counts invalid input of the device.

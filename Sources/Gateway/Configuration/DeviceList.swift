@@ -14,6 +14,8 @@ struct DeviceList {
     private var topics: TakenTopics
     private var addresses = TakenAddresses()
     private var uniqueIDs = UniqueIDs()
+    /// The topics by which devices are made, each with its template.
+    private var captures: [(template: DeviceID, capture: MessageTemplate.Capture)] = []
     /// Whose a token is.
     private var tokens: [Secret: DeviceID] = [:]
     private var seen: [DeviceID: (part: String?, line: Int)] = [:]
@@ -97,16 +99,7 @@ struct DeviceList {
         for topic in device?.messages?.topics ?? [] {
             if let issue = topics.issue(in: topic.subscription.text) { reader.report(issue, at: "options") }
         }
-        if device?.template != nil {
-            if !hasFolder {
-                reader.report(
-                    "The devices of each_device need a folder for their files. Make one beside this file that the gateway may "
-                        + "write, and add the line: \(DeviceFolder.key): devices.d", at: "options")
-            }
-            for key in ["person", "people"] where reader.has(key) {
-                reader.warn("The devices of each_device get no person; write it into their files.", at: key)
-            }
-        }
+        if let device, let template = device.template { add(template, of: device.info.id, &reader) }
         for token in reader.tokens {
             if let other = tokens[token] {
                 reader.warn(
@@ -119,6 +112,33 @@ struct DeviceList {
             reader.report(issue, at: "transport")
         }
         return device
+    }
+
+    /// Checks what devices are made of: a message makes the device of one template only.
+    private mutating func add(_ template: MessageTemplate, of id: DeviceID, _ reader: inout ConfigurationReader) {
+        if !hasFolder {
+            reader.report(
+                "The devices of each_device need a folder for their files. Make one beside this file that the gateway may "
+                    + "write, and add the line: \(DeviceFolder.key): devices.d", at: "options")
+        }
+        for key in ["person", "people"] where reader.has(key) {
+            reader.warn("The devices of each_device get no person; write it into their files.", at: key)
+        }
+        for capture in template.captures {
+            for (other, earlier) in captures where earlier.filter.overlaps(capture.filter) {
+                let both = "\(capture.filter.text), and \(earlier.filter.text) of \(other)"
+                if earlier.level != capture.level {
+                    reader.warn(
+                        "Some messages may be of both \(both): each makes a device of the latter only. Write narrower topics "
+                            + "if there are such messages.", at: "options")
+                } else if other != id {
+                    reader.report(
+                        "The same messages are of both \(both), and can make devices of one entry only. Write both topics, "
+                            + "with their values, into one entry.", at: "options")
+                }
+            }
+            captures.append((id, capture))
+        }
     }
 
     /// Where another device is, for a message at this place.

@@ -21,28 +21,35 @@ struct CapturedDevices: Sendable, Hashable {
         case unusable(part: String)
     }
 
+    /// A part, equal only to the same bytes as for the broker: texts are equal in each form of Unicode.
+    private struct Part: Sendable, Hashable {
+        let bytes: [UInt8]
+        init(_ text: String) { bytes = Array(text.utf8) }
+    }
+
     private let captures: [MessageTemplate.Capture]
     private let except: Set<String>
     private let limit: Int
     /// Those that have a device in the configuration.
-    private let parts: Set<String>
+    private let parts: Set<Part>
     private let ids: [DeviceID]
     /// Those for which a device was made that no configuration has had yet.
-    private var made: [String: DeviceID] = [:]
+    private var made: [Part: DeviceID] = [:]
     /// Those whose device is not in the configuration any more.
-    private var removed: Set<String> = []
-    private var named: Set<String> = []
+    private var removed: Set<Part> = []
+    private var named: Set<Part> = []
 
     /// - Parameters:
     ///   - captures: the topics.
-    ///   - except: the parts that get no device.
+    ///   - except: the parts that get no device, in any form of Unicode: a person cannot see it.
     ///   - parts: those that have a device.
     ///   - devices: the ids that are taken.
     ///   - earlier: what was before a change of the configuration.
     init(
-        _ captures: [MessageTemplate.Capture], except: Set<String> = [], parts: Set<String>,
+        _ captures: [MessageTemplate.Capture], except: Set<String> = [], parts: [String],
         beside devices: [DeviceID], after earlier: CapturedDevices? = nil, limit: Int = Self.maximum
     ) {
+        let parts = Set(parts.map { Part($0) })
         (self.captures, self.except, self.limit, self.parts, ids) = (captures, except, limit, parts, devices)
         guard let earlier, earlier.captures == captures else { return }
         made = earlier.made.filter { !parts.contains($0.key) }
@@ -56,26 +63,26 @@ struct CapturedDevices: Sendable, Hashable {
     }
 
     /// Whether the part has a device, or gets it in a moment.
-    func isExpected(_ part: String) -> Bool { parts.contains(part) || made[part] != nil }
+    func isExpected(_ part: String) -> Bool { parts.contains(Part(part)) || made[Part(part)] != nil }
 
     /// Decides about the message of a topic, and remembers the part.
     mutating func decide(_ topic: String) -> Decision {
         guard let part = part(of: topic), !isExpected(part), !except.contains(part) else { return .nothing }
-        if removed.contains(part) { return name(part, .removed(part: part)) }
+        if removed.contains(Part(part)) { return name(part, .removed(part: part)) }
         guard part.count <= ConfigurationLimits.nameLength, part == part.printable else {
             return name(part, .unusable(part: part))
         }
         guard parts.count + made.count < limit,
             let id = DeviceID(NewDevice.suggestedID(for: part, beside: ids + made.values))
         else { return name(part, .tooMany(part: part)) }
-        made[part] = id
+        made[Part(part)] = id
         return .device(id: id, part: part)
     }
 
     /// Takes a decision back: the device could not be made.
-    mutating func undo(_ part: String) { made[part] = nil }
+    mutating func undo(_ part: String) { made[Part(part)] = nil }
 
     private mutating func name(_ part: String, _ decision: Decision) -> Decision {
-        named.count < Self.maximum && named.insert(part).inserted ? decision : .nothing
+        named.count < Self.maximum && named.insert(Part(part)).inserted ? decision : .nothing
     }
 }

@@ -1,5 +1,6 @@
 import Concurrency
 import Delivery
+import Engines
 import GatewayKit
 import Logging
 import MQTT
@@ -106,7 +107,8 @@ final class DeviceMaker: Service {
             if captured(template)?.isExpected(part) == true { continue }
             let mark = DocumentMessage(
                 topic: topic, isStored: held.message.isRetained, size: held.message.payloadSize)
-            let isWanted = template.options.isWanted(mark, held.message.payload, held.receivedAt, calendar)
+            let isWanted = template.options.isWanted(
+                mark, held.message.payload, held.receivedAt, held.receivedAt + SyncPolicy.futureTolerance, calendar)
             guard isWanted, case .device(let id, _) = decide(topic, template) else {
                 unwanted.insert(held.number)
                 continue
@@ -176,11 +178,10 @@ final class DeviceMaker: Service {
 
 extension GatewayConfiguration {
     /// The parts that a template captures and that have devices.
-    fileprivate func parts(of template: MessageTemplate) -> Set<String> {
+    fileprivate func parts(of template: MessageTemplate) -> [String] {
         let topics = devices.flatMap { $0.messages?.topics ?? [] }.filter { $0.own != $0.subscription }
-        return Set(
-            template.captures.flatMap { capture in
-                topics.filter { $0.subscription == capture.filter }.compactMap { capture.part(of: $0.own.text) }
-            })
+        return template.captures.flatMap { capture in
+            topics.filter { $0.subscription == capture.filter }.compactMap { capture.part(of: $0.own.text) }
+        }
     }
 }

@@ -107,6 +107,7 @@ enum GatewayLimits {
             "`sources` of a device", count: SourceOrder.maximumNames, "refused", "a person wears a few devices"),
         OperatorLimit(
             "characters of a source's name", count: SampleOrigin.maximumName, "cut", "it is stored with its samples"),
+        OperatorLimit("time asleep of a sleep", time: SampleLimits.sleep, "refused", "a wearable in a drawer"),
         OperatorLimit("stages of a sleep", count: SampleLimits.stages, "refused", "one every 30 s of a day"),
         OperatorLimit(
             "samples of a message", count: Fact.Measurement.maximumSamples, "several messages", "60 KiB of JSON"),

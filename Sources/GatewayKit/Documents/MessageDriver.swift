@@ -35,20 +35,24 @@ package struct MessageTemplate: Sendable {
 
         /// What that level of a topic is; `nil` if it has none.
         package func part(of topic: String) -> String? {
-            let levels = topic.split(separator: "/", omittingEmptySubsequences: false)
-            return levels.indices.contains(level) && !levels[level].isEmpty ? String(levels[level]) : nil
+            // By bytes, as the broker has it: what follows a slash may join it to another character.
+            let levels = topic.utf8.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+            return levels.indices.contains(level) && !levels[level].isEmpty ? String(Substring(levels[level])) : nil
         }
     }
 
     package var captures: [Capture]
     /// The parts that get no device.
     package var except: Set<String>
-    /// Whether a message has something for a device, so that one is made.
-    package var isWanted: @Sendable (DocumentMessage, [UInt8], Timestamp, LocalCalendar) -> Bool
+    /// Whether a message that came at a time has something for a device, so that one is made: nothing that is later than `latest`.
+    package var isWanted:
+        @Sendable (
+            _ message: DocumentMessage, _ content: [UInt8], _ receivedAt: Timestamp, _ latest: Timestamp, LocalCalendar
+        ) -> Bool
 
     package init(
         _ captures: [Capture], except: Set<String>,
-        isWanted: @escaping @Sendable (DocumentMessage, [UInt8], Timestamp, LocalCalendar) -> Bool
+        isWanted: @escaping @Sendable (DocumentMessage, [UInt8], Timestamp, Timestamp, LocalCalendar) -> Bool
     ) {
         (self.captures, self.except, self.isWanted) = (captures, except, isWanted)
     }

@@ -97,6 +97,11 @@ extension Sample {
             if stage.end < stage.start { report("stages[\(index)].end", "must not be before the stage's start") }
             previous = max(previous, stage.end)
         }
+        if duration > SampleLimits.sleep,
+            sleep.minutesAsleep > Int(SampleLimits.sleep.inMilliseconds / 60_000)
+        {
+            report("end", "must leave at most 24 hours asleep")
+        }
         guard !sleep.untimed.isEmpty else { return }
         if sleep.untimed.values.contains(where: { $0 < 0 }) { report("minutes", "must be whole minutes from 0") }
         // Each number may have been rounded up by its device.
@@ -113,9 +118,19 @@ extension Sample {
         check("distance_m", sport.distance, within: lasting(SampleLimits.distance, rate?.distance), report)
         check("energy_kcal", sport.energy, within: lasting(SampleLimits.energy, rate?.energy), report)
         check("steps", sport.steps.map { Double($0) }, within: lasting(SampleLimits.stepRange, rate?.steps), report)
-        check("heart_rate_min", sport.minimumHeartRate, within: SampleLimits.sportHeartRate, report)
-        check("heart_rate_avg", sport.averageHeartRate, within: SampleLimits.sportHeartRate, report)
-        check("heart_rate_max", sport.maximumHeartRate, within: SampleLimits.sportHeartRate, report)
+        let rates = [
+            ("heart_rate_min", sport.minimumHeartRate), ("heart_rate_avg", sport.averageHeartRate),
+            ("heart_rate_max", sport.maximumHeartRate),
+        ]
+        for (path, rate) in rates { check(path, rate, within: SampleLimits.sportHeartRate, report) }
+        let measured = rates.compactMap { path, rate -> (path: String, rate: Double)? in
+            guard let rate, rate > 0 else { return nil }
+            return (path: path, rate: rate)
+        }
+        for (lower, upper) in zip(measured, measured.dropFirst())
+        where lower.rate - upper.rate > SampleLimits.heartRateRounding {
+            report(upper.path, "must not be below \(lower.path)")
+        }
     }
 
     /// What of a range a person can do in the time that it took, at a highest rate per second and with what needs no time.
@@ -136,7 +151,7 @@ extension Sample {
 
 extension Double {
     /// The number as text for people, without a fraction if whole.
-    var shortText: String { Int(exactly: self).map { String($0) } ?? String(self) }
+    package var shortText: String { Int(exactly: self).map { String($0) } ?? String(self) }
 }
 
 /// Plausible bounds of a sample. A device that exceeds them is defective or malicious.
@@ -191,8 +206,13 @@ public enum SampleLimits {
     public static let shortest = Duration.minutes(1)
     /// Heart rates of a workout, in bpm. 0 is allowed, because some devices send it for "not measured".
     public static let sportHeartRate = 0.0...300
+    /// By how much a mean heart rate of a workout may be above the highest, or below the lowest, in bpm: each may be rounded another way.
+    public static let heartRateRounding = 1.0
     /// The pulse of a blood pressure, in bpm; 0 is allowed as in a workout.
     public static let pulse = 0.0...300
+    /// The longest time asleep in one sleep: more is a wearable in a drawer. After eleven days awake Randy Gardner slept for 14.7 hours
+    /// (Gulevich et al., Archives of General Psychiatry 15, 1966).
+    public static let sleep = Duration.days(1)
     /// Maximum number of stages of one sleep: one per 30 seconds (an epoch in sleep medicine) for a day.
     public static let stages = 2_880
     /// Maximum length of a workout's activity, in bytes of UTF-8.

@@ -41,6 +41,17 @@ package struct TopicFilter: Sendable, Hashable {
         return false
     }
 
+    /// Whether there are topics that both take.
+    package func overlaps(_ other: TopicFilter) -> Bool {
+        for (one, two) in zip(levels, other.levels) {
+            if one == Self.everything || two == Self.everything { return true }
+            guard one == two || one == Self.anyLevel || two == Self.anyLevel else { return false }
+        }
+        // `a/#` takes `a`, too.
+        let further = [levels, other.levels].flatMap { $0.dropFirst(min(levels.count, other.levels.count)) }
+        return further.isEmpty || further == [Self.everything]
+    }
+
     /// Whether it takes this topic, or some topic below it.
     package func reaches(into topic: String) -> Bool {
         for (index, level) in topic.utf8.split(separator: Self.slash, omittingEmptySubsequences: false).enumerated() {

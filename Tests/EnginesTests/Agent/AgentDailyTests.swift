@@ -75,8 +75,10 @@ import Vitals
     @Test(arguments: [1, 3, 6])
     func `a sleep counts on the day on which it ends, however long it was`(days: Int) throws {
         let end = Fixture.noon - .days(1)
-        let stage = Sleep.Stage(.light, from: end - .days(days), to: end)
-        let sleep = Sample(metric: .sleep, start: stage.start, end: end, reading: .sleep(Sleep(stages: [stage])))
+        // Nobody is asleep for days; in bed one may be.
+        let (start, asleep) = (end - .days(days), end - .hours(10))
+        let stages = [Sleep.Stage(.inBed, from: start, to: asleep), Sleep.Stage(.light, from: asleep, to: end)]
+        let sleep = Sample(metric: .sleep, start: start, end: end, reading: .sleep(Sleep(stages: stages)))
         #expect(sleep.isValid)
         try AgentRig.synced(0..<2, from: { Self.rig($0, .sleep, [sleep]) }) { rig, agent in
             let answer = try await rig.ask(

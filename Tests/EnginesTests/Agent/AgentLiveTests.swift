@@ -204,6 +204,26 @@ import Vitals
         }
     }
 
+    @Test func `an alert whose sender waits for its outcome keeps its time, and is refused in the future`() throws {
+        try AgentRig.synced(0..<5) { rig, _ in
+            let rule = AlertRule(.bloodOxygen, .low)
+            let (tolerated, future) = (Fixture.minute(4), Fixture.noon + .days(3))
+            let alerts = [(AlertEvent.Edge.raised, future), (.raised, tolerated), (.cleared, future)].map { edge, at in
+                DeviceAlert(rule: rule, edge: edge, value: 80, at: at)
+            }
+            await rig.session?.send(.alerts(alerts, receipts: alerts.indices.map { SampleReceipt("\($0)") }))
+            while rig.calls.allSatisfy({ $0.kind != .settle }) { try await rig.sleep(for: .milliseconds(1)) }
+        } then: { rig in
+            guard case .settle(_, let outcomes) = rig.calls.first(where: { $0.kind == .settle }) else { return }
+            let refused = DeviceError(.invalid, "The alert lies in the future; set the device's clock.")
+            #expect(outcomes == [.refused(refused), .new, .refused(refused)])
+            let moments = rig.store.facts.compactMap { fact -> Timestamp? in
+                if case .alert(let event, _) = fact.content { event.measuredAt } else { nil }
+            }
+            #expect(moments == [Fixture.minute(4)])
+        }
+    }
+
     @Test func `the battery becomes a metric with its first notification`() throws {
         try AgentRig.synced(0..<5) { rig, _ in
             await rig.session?.send(.battery(percent: 80, isCharging: nil), .battery(percent: 500, isCharging: nil))

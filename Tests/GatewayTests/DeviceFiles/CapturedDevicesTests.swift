@@ -8,7 +8,7 @@ import Vitals
     private static let taken = ["bed-left", "scale"].compactMap { DeviceID($0) }
 
     private func captured(
-        _ parts: Set<String> = ["left"], except: Set<String> = [], after earlier: CapturedDevices? = nil,
+        _ parts: [String] = ["left"], except: Set<String> = [], after earlier: CapturedDevices? = nil,
         limit: Int = CapturedDevices.maximum
     ) -> CapturedDevices {
         let capture = MessageTemplate.Capture(TopicFilter("home/+/BTtoMQTT/+"), level: 3)
@@ -29,6 +29,17 @@ import Vitals
             let decision = captured.decide(topic)
             #expect(decision == .nothing, "\(topic)")
         }
+    }
+
+    @Test func `two parts that only look alike, in other forms of Unicode, are two devices`() {
+        var captured = captured(["cafe\u{301}"])
+        let decisions = ["caf\u{e9}", "cafe\u{301}", "cafe\u{300}", "\u{301}", "caf\u{e9}"].map {
+            captured.decide("home/hall/BTtoMQTT/\($0)")
+        }
+        let ids = decisions.map { decision -> String? in
+            if case .device(let id, _) = decision { id.text } else { nil }
+        }
+        #expect(ids == ["caf", nil, "caf-2", "device", nil])
     }
 
     @Test func `a hundred parts are devices, and a hundred further ones are named once each`() {

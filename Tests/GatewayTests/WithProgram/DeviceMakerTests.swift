@@ -155,6 +155,42 @@ import Vitals
         }
     }
 
+    @Test func `two entries that would make devices of the same messages are refused, and what to do is said`() throws {
+        try with { place in
+            func load(
+                _ topic: String, beside first: String = "zig/{device}"
+            ) throws -> (errors: [String], warnings: [String]) {
+                let second = """
+                      - id: others
+                        driver: mqtt-values
+                        options: {each_device: true, topics: [{topic: "\(topic)", values: [{metric: stress, path: s}]}]}
+
+                    """
+                let root = place.folder.deletingLastPathComponent().path
+                let text = Self.template.replacing("zig/{device}", with: first) + second
+                let path = try write(text, to: "second.yaml", in: root)
+                do throws(ConfigurationError) {
+                    let warnings = try place.loader.load(path).warnings
+                    return ([], warnings.filter { $0.path == "devices[1].options" }.map(\.message))
+                } catch {
+                    #expect(error.issues.map(\.path) == ["devices[1].options"])
+                    return (error.issues.map(\.message), [])
+                }
+            }
+            for topic in ["zig/{device}", "zig/{device}/#"] {
+                let found = try load(topic)
+                #expect(found.errors.count == 1, "\(topic)")
+                #expect(found.errors.first?.contains("Write both topics, with their values, into one entry.") == true)
+            }
+            // The device would be another one.
+            let rare = try load("zig/+/{device}", beside: "zig/{device}/#")
+            #expect(rare.errors.isEmpty && rare.warnings.count == 1)
+            #expect(rare.warnings.first?.contains("narrower") == true)
+            let apart = try load("zag/{device}")
+            #expect(apart.errors.isEmpty && apart.warnings.isEmpty)
+        }
+    }
+
     @Test func `without a folder it says what to do`() throws {
         let loader = ConfigurationLoader(plugins: try PluginCatalogue(BundledPlugins.all), environment: [:])
         let text = Self.template.replacing("devices_from: devices.d\n", with: "")

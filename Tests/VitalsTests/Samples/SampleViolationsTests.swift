@@ -187,6 +187,13 @@ import Vitals
         sport("negative energy", "energy_kcal") { $0.energy = -1 },
         sport("negative steps", "steps") { $0.steps = -1 },
         sport("heart rates not measured") { $0.minimumHeartRate = 0 },
+        sport("no highest heart rate") { ($0.minimumHeartRate, $0.maximumHeartRate) = (95, 0) },
+        sport("rounded heart rates") { ($0.minimumHeartRate, $0.maximumHeartRate) = (141, 139) },
+        sport("a mean below the lowest", "heart_rate_avg") { $0.minimumHeartRate = 141.1 },
+        sport("a mean above the highest", "heart_rate_max") { $0.maximumHeartRate = 138.9 },
+        sport("turned round without a mean", "heart_rate_max") {
+            ($0.minimumHeartRate, $0.averageHeartRate, $0.maximumHeartRate) = (150, nil, 90)
+        },
         sport("heart rates", "heart_rate_min", "heart_rate_avg", "heart_rate_max") {
             $0.minimumHeartRate = -1
             $0.averageHeartRate = .nan
@@ -206,6 +213,25 @@ import Vitals
                 metric: .sleep, start: start, end: start + .hours(8), reading: .sleep(Sleep(stages: stages))),
             paths: paths)
     }
+
+    /// A sleep of hours, asleep from its beginning on, with further minutes asleep.
+    private static func long(_ hours: Int, asleep: Int, minutes: Int = 0, _ paths: String...) -> Case {
+        let stage = Sleep.Stage(.asleep, from: start, to: start + .minutes(asleep))
+        let sleep = Sleep(stages: [stage], untimed: minutes == 0 ? [:] : [.light: minutes])
+        return Case(
+            name: "\(hours) hours, \(asleep) and \(minutes) minutes asleep",
+            sample: Sample(metric: .sleep, start: start, end: start + .hours(hours), reading: .sleep(sleep)),
+            paths: paths)
+    }
+
+    static let longSleeps: [Case] = [
+        long(24, asleep: 1440), long(56, asleep: 1440), long(25, asleep: 1441, "end"),
+        long(56, asleep: 56 * 60, "end"), long(56, asleep: 600, minutes: 840),
+        long(56, asleep: 600, minutes: 841, "end"),
+    ]
+
+    @Test(arguments: longSleeps)
+    func `takes a sleep of a day at most, however long somebody lies in bed`(_ example: Case) { check(example) }
 
     static let sleeps: [Case] = [
         sleep("none", []), sleep("whole", [(0, 480)]), sleep("neighbours", [(0, 60), (60, 60), (60, 480)]),

@@ -20,4 +20,14 @@ import Testing
     func `a filter reaches into a topic if it takes this one or any below it`(filter: String, does: Bool) {
         #expect(TopicFilter(filter).reaches(into: "a/b") == does)
     }
+
+    @Test(arguments: [
+        ("ov/+/s", "ov/+/s", true), ("ov/+/s", "ov/+/+", true), ("ov/+/s", "ov/#", true), ("ov/#", "ov", true),
+        ("+/state", "zigbee2mqtt/+", true), ("ov/+/s", "ov/+/t", false), ("ov/+/s", "ov/+", false),
+        ("ov/+", "ow/+", false), ("caf\u{e9}/+", "cafe\u{301}/+", false),
+    ])
+    func `two filters overlap if there is a topic that both take`(one: String, other: String, areCommon: Bool) {
+        #expect(TopicFilter(one).overlaps(TopicFilter(other)) == areCommon)
+        #expect(TopicFilter(other).overlaps(TopicFilter(one)) == areCommon)
+    }
 }

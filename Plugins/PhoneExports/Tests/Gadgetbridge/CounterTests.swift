@@ -100,6 +100,27 @@ import Vitals
             ])
     }
 
+    @Test func `a row of 0 within a day counts nothing, and steps, distance and energy go on behind it`() throws {
+        let other = try Phone()
+        try other.table(
+            "GARMIN_ACTIVITY_SAMPLE",
+            "RAW_INTENSITY I!, STEPS I!, RAW_KIND I!, HEART_RATE I!, DISTANCE_CM I!, ACTIVE_CALORIES I!",
+            [
+                [Self.midnight + 60, 0, 60, 1, 70, 4000, 5], [Self.midnight + 120, 0, 0, 1, 70, 0, 0],
+                [Self.midnight + 180, 0, 90, 1, 70, 6000, 7], [Self.midnight + 240, 0, 100, 1, 70, 7000, 9],
+            ])
+        for limit in [1, 2, 50] {
+            let steps = try other.samples(.steps, limit: limit)
+            #expect(steps.map(\.value) == [60, 30, 10])
+            let beside = steps.map { sample -> Double? in
+                if case .count(let count) = sample.reading { count.distance } else { nil }
+            }
+            #expect(beside == [40, 20, 10])
+            #expect(try other.samples(.distance, limit: limit).map(\.value) == [40, 20, 10])
+            #expect(try other.samples(.activeEnergy, limit: limit).map(\.value) == [5, 2, 2])
+        }
+    }
+
     @Test func `hydration is the sum of a day's entries, of which one may take back another`() throws {
         let day = Self.midnight + 86_400
         try phone.table("GENERIC_HYDRATION_SAMPLE", "DAY I!, VOLUME_ML R!")

@@ -203,19 +203,17 @@ enum ScriptList: String, CaseIterable, Sendable {
             guard edge == .raised else {
                 throw entry.problem("edge", "must be raised: a warning is a moment, and never cleared")
             }
-            try checkRate("value", value, entry)
-            try checkRate("limit", limit, entry)
+        }
+        for (name, number) in [("value", value), ("limit", limit)] {
+            guard let number, let range = rule.metric.range, !range.contains(number) else { continue }
+            let unit = rule.metric.unit.map { " (in \($0))" } ?? ""
+            let bounds = "\(range.lowerBound.shortText) to \(range.upperBound.shortText)"
+            throw entry.problem(name, "must be a number from \(bounds)\(unit)")
         }
         let time = try entry.required("time", try entry.time("time"))
         guard SampleLimits.moments.contains(time) else {
             throw entry.problem("time", "must be a time from 1970 to 2199")
         }
         return .alert(DeviceAlert(rule: rule, edge: edge, value: value, limit: limit, at: time))
-    }
-
-    /// Refuses a warning with a number that is no heart rate.
-    private static func checkRate(_ name: String, _ rate: Double?, _ entry: EntryMembers) throws(EntryProblem) {
-        guard let rate, let range = Metric.heartRate.range, !range.contains(rate) else { return }
-        throw entry.problem(name, "must be a heart rate from \(Int(range.lowerBound)) to \(Int(range.upperBound))")
     }
 }

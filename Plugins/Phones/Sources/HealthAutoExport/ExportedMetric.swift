@@ -119,7 +119,8 @@ extension Sample {
         guard start == end, metric.highestRate != nil, isValid else { return nil }
         var lasting = self
         lasting.end = start + period
-        let name = period == .days(1) ? "a day" : period == .hours(1) ? "an hour" : "a minute"
+        let minutes = period.inMilliseconds / 60_000
+        let name = [1: "a minute", 60: "an hour", 1440: "a day"][minutes] ?? "\(minutes) minutes"
         return lasting.violations.first.map { "\($0.message) in \(name)" }
     }
 }

@@ -79,26 +79,31 @@ struct ExportedRecords: RecordStream {
 
     private mutating func note(_ start: Timestamp) { earliest = min(earliest ?? start, start) }
 
-    /// How long the intervals of a section may be, by what its dates have in common: those of minutes are not all full hours. A single one
-    /// at a full minute says nothing: it may be of any record.
+    /// How long the intervals of a section may be, by what its dates have in common: days if all are midnights, and else what divides all
+    /// distances and an hour, such as five minutes. One at no full minute is of records that are not summed up.
     private func intervalLength(in section: HealthAutoExport.Contents.Section) throws(JSONError) -> Duration {
         guard case .metric(let name, _) = section.kind, ExportedMetric(name: name)?.metric.highestRate != nil
         else { return .days(1) }
-        var shortest = Duration.days(1)
-        var count = 0
+        var (first, common, areDays) = (nil as Int?, 60, true)
         var dates = JSONReader(document, range: section.range)
-        guard try dates.looseArray() else { return shortest }
+        guard try dates.looseArray() else { return .days(1) }
         let keys = JSONWords<Bool>([("date", true), ("start", true), ("startDate", true)])
         while try dates.nextElement() {
             guard try dates.looseObject() else { continue }
             while try dates.nextKey(in: keys) != nil {
-                guard let length = try dates.looseText().flatMap({ PhoneTime.period($0) }) else { continue }
-                if length == .zero { return ExportedMetric.longestRecord }
-                shortest = min(shortest, length)
-                count += 1
+                guard let time = try dates.looseText().flatMap({ PhoneTime.timeOfDay($0) }) else { continue }
+                let (minute, rest) = time.quotientAndRemainder(dividingBy: 60_000)
+                if rest != 0 { return ExportedMetric.longestRecord }
+                areDays = areDays && minute == 0
+                common = Self.commonDivisor(common, abs(minute - (first ?? minute)))
+                first = first ?? minute
             }
         }
-        return count == 1 && shortest == .minutes(1) ? ExportedMetric.longestRecord : shortest
+        return areDays ? .days(1) : .minutes(common)
+    }
+
+    private static func commonDivisor(_ one: Int, _ other: Int) -> Int {
+        other == 0 ? one : commonDivisor(other, one % other)
     }
 
     /// Reads an entry; `nil` if it is a stage of a sleep, or part of another record.

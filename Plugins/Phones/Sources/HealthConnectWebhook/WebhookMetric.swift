@@ -64,8 +64,12 @@ enum WebhookMetric {
         let found = parts.map { metric, amount in
             WebhookMetric.count(metric).record(of: entry, name: name, amount: amount ?? 0, isPart: true)
         }
-        let isEmpty = parts.allSatisfy { $0.1 == nil || $0.1 == 0 }
-        return found + (isEmpty ? [.skipped("nutrition without energy, protein, carbohydrates or fat")] : [])
+        // One of nothing is skipped once, unless it corrects the energy.
+        guard parts.allSatisfy({ $0.1 == nil || $0.1 == 0 }), case .nothing(let energy, _)? = found.first else {
+            return found
+        }
+        let reason = "nutrition without energy, protein, carbohydrates or fat"
+        return [Record.nothing(energy, reason: reason)] + found.dropFirst()
     }
 
     private func record(of entry: WebhookEntry, name: String) -> Record {

@@ -21,16 +21,13 @@ struct PhoneTime {
         return time.moment()
     }
 
-    /// How long an interval may be that begins at the time of a text, in its zone: a day at midnight, an hour at the full hour, and a minute
-    /// at a full one; zero at any other second, by which nobody sums up. `nil` if it is no time of a day.
-    static func period(_ text: String) -> Duration? {
+    /// The milliseconds since midnight at the time of a text, in its zone; `nil` if it is no time of a day.
+    static func timeOfDay(_ text: String) -> Int? {
         guard text.utf8.count <= 48 else { return nil }
         let plain = withPlainSpaces(text)
         var time = PhoneTime(rest: plain[...].utf8)
         guard time.moment() != nil, let (hour, minute, second, millisecond) = time.timeOfDay else { return nil }
-        if second != 0 || millisecond != 0 { return .zero }
-        if minute != 0 { return .minutes(1) }
-        return hour == 0 ? .days(1) : .hours(1)
+        return ((hour * 60 + minute) * 60 + second) * 1000 + millisecond
     }
 
     /// A text whose spaces are those of ASCII.

@@ -13,11 +13,15 @@ struct ValueMessage: Sendable {
         case noJSON = "no_json"
         case noNumber = "no_number"
         case noTime = "no_time"
+        case unsetClock = "unset_clock"
         case wrongUnit = "wrong_unit"
         case outOfRange = "out_of_range"
     }
     /// The highest number that is a Unix time in seconds; higher ones are milliseconds. It is the year 5138, or 1973.
     static let lastSecond = 1e11
+
+    /// The earliest time of measurement, 2001: a clock that was never set counts from 1970, or that of a chip from 2000.
+    static let earliest = Timestamp(seconds: 978_307_200)
 
     /// The values with a time of their own.
     private(set) var timed: [Value] = []
@@ -42,6 +46,7 @@ struct ValueMessage: Sendable {
                     guard let value = path.value(in: document), let time = Self.moment(value, calendar) else {
                         throw Failure(.noTime)
                     }
+                    guard time >= Self.earliest else { throw Failure(.unsetClock) }
                     start = time
                 }
                 let sample = Sample(metric: rule.metric, start: start, reading: reading)

@@ -69,13 +69,14 @@ package struct ValuesDriver: MessageDriver {
     /// A device is made of what has a value: a lamp beside the thermometers gets none.
     package var template: MessageTemplate? {
         guard let except else { return nil }
-        return MessageTemplate(values.compactMap(\.capture), except: except) { [values] message, bytes, now, calendar in
+        return MessageTemplate(values.compactMap(\.capture), except: except) {
+            [values] message, bytes, now, latest, calendar in
             guard message.size <= Self.maximumSize else { return false }
             return values.contains { topic in
                 guard topic.topic.own.matches(message.topic) else { return false }
                 let read = ValueMessage(
                     bytes, of: topic, receivedAt: now, isStored: message.isStored, calendar: calendar)
-                return !read.timed.isEmpty || !read.untimed.isEmpty
+                return !read.untimed.isEmpty || read.timed.contains { $0.sample.end <= latest }
             }
         }
     }

@@ -104,6 +104,19 @@ import Vitals
         }
     }
 
+    @Test(arguments: [
+        ("0", false), ("75", false), ("946684800", false), (#""2000-06-01T00:00:00Z""#, false), ("978307199", false),
+        ("978307200", true),
+    ])
+    func `a time before 2001 is that of a clock that was never set, and the value is none`(
+        time: String, isTaken: Bool
+    ) throws {
+        let message = try Self.read(
+            #"{"weight":72.5,"at":\#(time)}"#, #"[{"metric":"weight","path":"weight","time":"at"}]"#)
+        #expect(message.problems.map(\.problem) == (isTaken ? [] : [.unsetClock]))
+        #expect(message.timed.map(\.sample.start) == (isTaken ? [ValueMessage.earliest] : []))
+    }
+
     @Test func `a stored message without a time is no measurement`() throws {
         for payload in ["72.5", "nan"] {
             let message = try Self.read(payload, #"[{"metric":"weight"}]"#, isStored: true)

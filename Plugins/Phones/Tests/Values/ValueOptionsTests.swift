@@ -75,7 +75,7 @@ import Vitals
         {
             template.isWanted(
                 DocumentMessage(topic: topic, isStored: isStored, size: size), Array(payload.utf8),
-                Timestamp(seconds: 1_767_225_600), Phone.berlin)
+                Timestamp(seconds: 1_767_225_600), Timestamp(seconds: 1_767_225_900), Phone.berlin)
         }
         #expect(isWanted(#"{"weight":72}"#))
         // A lamp, a weight of nobody, the age of which is unknown, and a message that is too long.
@@ -84,6 +84,22 @@ import Vitals
         #expect(!isWanted(#"{"weight":72}"#, size: ValuesDriver.maximumSize + 1))
         let one = try Publishers.driver(#"{"topics":[{"topic":"a","values":[{"metric":"weight"}]}]}"#).driver
         #expect(one.template == nil)
+    }
+
+    @Test func `a value of the future, or by a clock that was never set, makes no device`() throws {
+        let options = #"""
+            {"each_device":true,"topics":[{"topic":"home/{device}/state",
+            "values":[{"metric":"weight","path":"weight","time":"at"},{"metric":"body_fat","path":"fat"}]}]}
+            """#
+        let template = try #require(try Publishers.driver(options).driver.template)
+        let now = Timestamp(seconds: 1_767_225_600)
+        let wanted = [(0, ""), (300, ""), (301, ""), (301, #","fat":20"#), (-1_767_225_600, "")].map { seconds, more in
+            template.isWanted(
+                DocumentMessage(topic: "home/C8/state", isStored: false, size: 9),
+                Array(#"{"weight":72,"at":\#(1_767_225_600 + seconds)\#(more)}"#.utf8), now, now + .minutes(5),
+                Phone.berlin)
+        }
+        #expect(wanted == [true, true, false, true, false])
     }
 
     @Test func `a device has so many topics, values and texts of a condition at most`() throws {

@@ -7,6 +7,9 @@ import Vitals
 /// does not fall and has rows on both sides of the gateway's midnight continues: it is that of a phone in the west, whose day is not
 /// over. One that falls within a day is a journey; its first row only begins the new count.
 ///
+/// A row of 0 counts nothing, and the count goes on behind it: Gadgetbridge, too, takes the differences of steps, distance and energy
+/// only between numbers above 0 (`AbstractSampleProvider.convertCumulativeSteps`).
+///
 /// They are those of the row's minute, if a person can do so much in one. Else they have gathered since the row before, or since
 /// the day of the wearable began.
 struct CountFeed: Feed {
@@ -17,8 +20,6 @@ struct CountFeed: Feed {
     let amount: CounterFeeds.Amount
     /// A column with the distance of the day so far, beside steps.
     let companion: CounterFeeds.Amount?
-    /// The least count. No steps are a count, too; of anything else the app takes none as not measured.
-    var least: Int64 { metric == .steps ? 0 : 1 }
 
     init(_ table: Table, _ amount: CounterFeeds.Amount) {
         (self.table, self.unit, self.amount) = (table.name, table.unit, amount)
@@ -41,11 +42,11 @@ struct CountFeed: Feed {
         let before = try reading.database.statement(
             """
             SELECT \(all) FROM \(ExportDatabase.quoted(table))
-            WHERE DEVICE_ID = ?1 AND TIMESTAMP < ?2 AND typeof(\(column)) = 'integer' AND \(column) >= \(least)
+            WHERE DEVICE_ID = ?1 AND TIMESTAMP < ?2 AND typeof(\(column)) = 'integer' AND \(column) > 0
             ORDER BY TIMESTAMP DESC LIMIT 1
             """)
         before.bind(reading.device, first)
-        let last = try before.step() ? CountStream.Count(Row(before, unit: unit), least: least) : nil
+        let last = try before.step() ? CountStream.Count(Row(before, unit: unit)) : nil
         before.reset()
         let statement = try reading.database.statement(Table.select(columns, from: table))
         // Rows behind the end may have what began before it.
@@ -62,8 +63,8 @@ private final class CountStream: SampleStream {
         /// The companion's.
         var beside: Double?
 
-        init?(_ row: Row, least: Int64) {
-            guard let amount = row.integer(0), amount >= least else { return nil }
+        init?(_ row: Row) {
+            guard let amount = row.integer(0), amount > 0 else { return nil }
             self.amount = amount
             moment = row.moment
             beside = row.number(1).flatMap { $0 >= 0 ? $0 : nil }
@@ -125,8 +126,8 @@ private final class CountStream: SampleStream {
 
     /// What a row adds; `nil` where it says nothing.
     private func read(_ row: Row) -> Candidate? {
-        guard let count = Count(row, least: feed.least) else {
-            // -1 is no count: such a row says nothing. Beside the steps nothing else need be measured.
+        guard let count = Count(row) else {
+            // 0 and -1 are no counts: such a row says nothing. Beside the steps nothing else need be measured.
             if row.integer(0) == nil, feed.metric == .steps || !row.isNull(0) {
                 skip(row.absence(0), at: row.moment)
             }
