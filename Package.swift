@@ -29,6 +29,8 @@ let products: [String: String] = [
     "swift-collections": "DequeModule HeapModule",
     "swift-http-types": "HTTPTypes",
     "swift-log": "Logging",
+    "swift-metrics": "CoreMetrics MetricsTestKit",
+    "swift-mustache": "Mustache",
     "swift-nio": "NIOCore NIOEmbedded NIOHTTP1 NIOPosix NIOWebSocket",
     "swift-nio-extras": "NIOHTTPTypes",
     "swift-nio-ssl": "NIOSSL",
@@ -45,6 +47,9 @@ let optionalPlugins = ["BlueZ": "Bluetooth"]
 /// The embedded samples of configuration, where that is not just `sample.yaml`.
 let samples = ["PhoneExports": ["gadgetbridge.yaml", "health-connect.yaml"]]
 
+/// What modules have embedded beside their code: files, and folders of files whose names differ.
+let embedded = ["Web": ["API/openapi.json", "Assets", "Templates"]]
+
 /// The suites that run with the sanitizers of threads and addresses.
 let sanitizedSuites = [
     "BlueZTests", "ConcurrencyTests", "ContractTests", "DeliveryTests", "ExecTests", "GatewayKitTests",
@@ -52,10 +57,11 @@ let sanitizedSuites = [
     "PhoneExportsTests", "ReplayTests", "StoreTests", "TCPTests", "WebTests",
 ]
 
-/// What the sanitizers leave out of three of them: what starts the program, which they would not see, or needs all plugins.
+/// What the sanitizers leave out of four of them: what starts the program, which they would not see, or needs all plugins, and posts of
+/// twenty megabytes.
 let unsanitized = [
     "BlueZTests": ["WithProgram"], "GatewayTests": ["WithProgram"],
-    "PhoneExportsTests": ["Gadgetbridge", "HealthConnect"],
+    "PhoneExportsTests": ["Gadgetbridge", "HealthConnect"], "WebTests": ["Posts"],
 ]
 
 /// What of test targets is no Swift: captured bytes, and scripts.
@@ -78,16 +84,7 @@ let plugins: [[Target]] = [
     plugin("ColmiRing", "Concurrency Logging", tests: "Conformance GatewayTesting TestSupport"),
     plugin("Exec", "Concurrency Logging Subprocess SystemPackage", tests: "GatewayTesting TestSupport Logging"),
     plugin("GATTHealth", "Concurrency Logging", tests: "Conformance GatewayTesting TestSupport"),
-    plugin(
-        "HTTP",
-        """
-        Concurrency JSON Listening HTTPTypes HummingbirdCore HummingbirdTLS Logging NIOCore NIOHTTPTypes NIOPosix \
-        ServiceLifecycle
-        """,
-        tests: """
-            Concurrency GatewayTesting JSON Listening TestSupport HTTPTypes Logging NIOCore NIOEmbedded NIOHTTPTypes \
-            NIOPosix Subprocess
-            """),
+    plugin("HTTP", "", tests: "TestSupport Logging"),
     plugin("Link", "Concurrency JSON Logging", tests: "Concurrency GatewayTesting JSON TestSupport Logging"),
     plugin("O2Ring", "JSON", tests: "Conformance GatewayTesting TestSupport"),
     plugin(
@@ -123,6 +120,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.3.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.24.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
@@ -130,12 +128,15 @@ let package = Package(
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.5.0"),
         // Without swift-configuration, which nothing here uses.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: ["FullFoundation"]),
+        .package(url: "https://github.com/hummingbird-project/swift-mustache", from: "2.0.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.0.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.7.0"),
         .package(url: "https://github.com/swiftlang/swift-subprocess", from: "1.0.0"),
     ],
     targets: [
+        system("CCrypt", pkgConfig: "libcrypt", package: "libcrypt-dev"),
         system("CMosquitto", pkgConfig: "libmosquitto", package: "libmosquitto-dev"),
+        system("CQREncode", pkgConfig: "libqrencode", package: "libqrencode-dev"),
         system("CSDBus", pkgConfig: "libsystemd", package: "libsystemd-dev"),
         system("CTimex"),
         system("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
@@ -147,8 +148,8 @@ let package = Package(
         module(
             "Web",
             """
-            Concurrency GatewayKit JSON Listening Vitals HTTPTypes HummingbirdCore HummingbirdTLS Logging NIOCore \
-            NIOHTTPTypes NIOPosix NIOSSL ServiceLifecycle
+            CCrypt Concurrency Contract CQREncode GatewayKit JSON Listening Vitals CoreMetrics HTTPTypes HummingbirdCore \
+            HummingbirdTLS Logging Mustache NIOCore NIOHTTPTypes NIOPosix NIOSSL ServiceLifecycle
             """),
         module("Recordings", "GatewayKit JSON Vitals"),
         module("Engines", "Concurrency GatewayKit Vitals Logging"),
@@ -243,7 +244,12 @@ let package = Package(
             """),
         tests("StoreTests", "Concurrency Engines Store TestSupport Vitals GRDB"),
         tests("VitalsTests", "Vitals"),
-        tests("WebTests", "Concurrency GatewayKit JSON Listening TestSupport Vitals Web NIOCore NIOPosix"),
+        tests(
+            "WebTests",
+            """
+            Concurrency Contract GatewayKit GatewayTesting JSON Listening TestSupport Vitals Web CoreMetrics HTTPTypes \
+            Logging MetricsTestKit NIOCore NIOEmbedded NIOHTTPTypes NIOPosix Subprocess
+            """),
     ] + plugins.joined()
 )
 
@@ -285,7 +291,7 @@ if let sanitizer = Context.environment["VITALS2MQTT_SANITIZER"] {
             if case .targetItem(let name, _) = $0 { ["BundledPlugins", "vitals2mqtt"].contains(name) } else { false }
         }
     }
-    // Others by hand, such as HTTPTests: `SANITIZED_SUITES="HTTPTests" deploy/test --threads`.
+    // Others by hand, such as PhonesTests: `SANITIZED_SUITES="PhonesTests" deploy/test --threads`.
     let suites = Context.environment["SANITIZED_SUITES"]?.split(separator: " ").map(String.init)
     package.targets = package.targets.needed(for: suites ?? sanitizedSuites)
     if sanitizer == "thread" {
@@ -306,6 +312,7 @@ func system(_ name: String, pkgConfig: String? = nil, package: String? = nil) ->
 func module(_ name: String, _ names: String = "", in folder: String? = nil) -> Target {
     .target(
         name: name, dependencies: dependencies(names), path: folder,
+        resources: (embedded[name] ?? []).map { .embedInCode($0) },
         swiftSettings: settings + (computing.contains(name) ? optimised : []))
 }
 

@@ -17,7 +17,10 @@ struct EraseCommand: GatewayCommand {
 
     @OptionGroup var choice: ConfigurationChoice
 
-    @Option(help: ArgumentHelp("The person, as in person: and people: of the configuration.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "The person, as in person: and people: of the configuration, or who acknowledged alerts.", valueName: "name"
+        ))
     var person: String?
 
     @Option(help: ArgumentHelp("The device, with the data of all who use it.", valueName: "id"))

@@ -10,7 +10,7 @@ struct RootCommand: ParsableCommand {
         discussion: """
             Exit status: 0, or 64 (usage), 78 (configuration), 70 (internal), 75 (the stop took too long); `sources`, `scan`, `add`, \
             `remove`, `dashboard`, `doctor`, `health`, `export`, `erase`, \
-            `plugin check` and the commands of the store also 1 (failed).
+            `plugin check`, `web-password` and the commands of the store also 1 (failed).
             """,
         version: GatewayVersion.current,
         subcommands: [
@@ -18,7 +18,7 @@ struct RootCommand: ParsableCommand {
             HealthCommand.self,
             PluginsCommand.self,
             PluginCommand.self, SourcesCommand.self, ScanCommand.self, AddCommand.self, RemoveCommand.self,
-            DashboardCommand.self, DemoCommand.self,
+            DashboardCommand.self, DemoCommand.self, WebPasswordCommand.self,
             ExportCommand.self, EraseCommand.self, BackupCommand.self, RestoreCommand.self, StoreCommand.self,
         ])
 }

@@ -35,6 +35,6 @@ struct RunCommand: GatewayCommand {
     private func run(
         _ plugins: PluginCatalogue, _ composition: @escaping GatewayServices.Composition
     ) async -> ExitStatus {
-        await GatewayProcess.run(.file(choice.path), plugins: plugins, logLevel: log.level, composition: composition)
+        await GatewayProcess.run(choice.path, plugins: plugins, logLevel: log.level, composition: composition)
     }
 }

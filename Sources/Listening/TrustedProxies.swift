@@ -4,6 +4,8 @@ package import GatewayKit
 package struct TrustedProxies: Sendable, Hashable {
     /// The most addresses and networks: a person lists a few.
     package static let maximumEntries = 32
+    /// The most bytes of the path that a proxy puts before: Home Assistant's has 63.
+    package static let maximumBase = 256
 
     /// The addresses with the same first bits.
     private struct Block: Hashable {
@@ -30,6 +32,13 @@ package struct TrustedProxies: Sendable, Hashable {
 
     /// No proxies.
     package init() { blocks = [] }
+
+    private init(_ blocks: [Block]) { self.blocks = blocks }
+
+    /// These proxies, and the one at an address.
+    package func adding(_ address: String) -> TrustedProxies {
+        TrustedProxies(blocks + [Block(address)].compactMap { $0 })
+    }
 
     /// Reads the entries.
     /// - Throws: which of them is no address and no network.
@@ -69,6 +78,26 @@ package struct TrustedProxies: Sendable, Hashable {
             return peer
         }
         return address
+    }
+
+    /// Whether the proxy got a request over TLS: the last word of `X-Forwarded-Proto`.
+    package static func isEncrypted(forwardedProto: [String]) -> Bool {
+        forwardedProto.last.map { lastElement($0).lowercased() } == "https"
+    }
+
+    /// What the proxy puts before each path, by its `X-Ingress-Path`: with a slash at both ends, and `/` without the field, or if it is no
+    /// plain path of letters, digits and `-._~` (RFC 3986, section 2.3), so that it leads to no other machine, script or folder.
+    package static func base(ingressPath: [String]) -> String {
+        guard ingressPath.count == 1, let path = ingressPath.first, path.utf8.count <= maximumBase,
+            path.hasPrefix("/")
+        else { return "/" }
+        let names = (path.hasSuffix("/") ? path.dropFirst().dropLast() : path.dropFirst())
+            .split(separator: "/", omittingEmptySubsequences: false)
+        let isPlain = names.allSatisfy { name in
+            !name.isEmpty && !name.allSatisfy { $0 == "." }
+                && name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-._~".contains($0)) }
+        }
+        return isPlain ? "/\(names.joined(separator: "/"))/" : "/"
     }
 
     private static func lastElement(_ field: String) -> Substring {

@@ -24,6 +24,10 @@ package struct StoreOptions: Sendable, Hashable {
     package var maximumAnswers = 10_000
     /// The maximum size in bytes of stored answers: 64 MiB, which is 300 of the longest. Beyond it as above.
     package var maximumAnswerBytes: Int64 = 64 << 20
+    /// The maximum number of stored answers to callers of this process, such as the API: the newest stay.
+    package var maximumUnsentAnswers = 1_000
+    /// The maximum size in bytes of their payloads: 8 MiB, which is 40 of the longest.
+    package var maximumUnsentAnswerBytes: Int64 = 8 << 20
     /// The maximum rows of each kind that one call of `clean` drops, which holds the writer for tens of milliseconds.
     package var cleanLimit = 2_000
     /// The maximum number of samples and other requests in one commit. It limits the wait of the first request and the

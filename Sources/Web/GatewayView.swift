@@ -4,6 +4,9 @@ package import Vitals
 package protocol GatewayView: Sendable {
     /// The gateway's own condition.
     var overview: GatewayOverview { get }
+    /// How often something has changed that a page shows. It only grows; looking at it costs nothing, so that who waits for a change looks
+    /// every second.
+    var changes: Int { get }
     /// The devices, in the order of their ids.
     var devices: [DeviceID] { get }
     /// The newest states of a device.

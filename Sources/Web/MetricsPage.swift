@@ -51,25 +51,32 @@ package final class MetricsPage: WebPage {
     /// All rows.
     func text() async -> MetricsText {
         var text = MetricsText()
-        let overview = view.overview
-        Self.write(overview, late: view.late, to: &text)
+        await Self.write(view, withVitals: hasVitals, maximum: maximum, to: &text)
+        return text
+    }
+
+    /// All rows of a gateway.
+    static func write(
+        _ view: any GatewayView, withVitals hasVitals: Bool, maximum: Int = MetricsPage.maximumAnswer,
+        to rows: inout some MetricRows
+    ) async {
+        write(view.overview, late: view.late, to: &rows)
         let devices = view.devices
-        text.add(Families.devices, Double(devices.count))
-        let own = text.size
+        rows.add(Families.devices, Double(devices.count))
+        let own = rows.size
         var written = 0
         for device in devices {
-            guard text.size - own < maximum else { break }
-            Self.write(view.overview(of: device), of: device, withVitals: hasVitals, to: &text)
+            guard rows.size - own < maximum else { break }
+            write(view.overview(of: device), of: device, withVitals: hasVitals, to: &rows)
             written += 1
-            if written % Self.turn == 0 { await Task.yield() }
+            if written % turn == 0 { await Task.yield() }
         }
-        text.add(Families.omitted, Double(devices.count - written))
-        return text
+        rows.add(Families.omitted, Double(devices.count - written))
     }
 
     // MARK: - The gateway
 
-    private static func write(_ overview: GatewayOverview, late: [String], to text: inout MetricsText) {
+    private static func write(_ overview: GatewayOverview, late: [String], to text: inout some MetricRows) {
         let version = overview.state?.protocolVersion ?? ""
         text.add(Families.info, 1, ["version": overview.version, "protocol": version])
         text.add(Families.start, overview.startedAt.inSeconds)
@@ -93,7 +100,7 @@ package final class MetricsPage: WebPage {
         if let state = overview.state { write(state, to: &text) }
     }
 
-    private static func write(_ state: GatewayState, to text: inout MetricsText) {
+    private static func write(_ state: GatewayState, to text: inout some MetricRows) {
         text.add(Families.stateTime, state.at.inSeconds)
         for lane in Lane.allCases {
             text.add(Families.outbox, Double(state.outbox[lane] ?? 0), ["lane": lane.name])
@@ -119,7 +126,7 @@ package final class MetricsPage: WebPage {
     // MARK: - A device
 
     private static func write(
-        _ overview: DeviceOverview, of device: DeviceID, withVitals hasVitals: Bool, to text: inout MetricsText
+        _ overview: DeviceOverview, of device: DeviceID, withVitals hasVitals: Bool, to text: inout some MetricRows
     ) {
         let id = device.text
         if let link = overview.link {

@@ -17,8 +17,22 @@ package struct MetricFamily: Sendable, Hashable {
     }
 }
 
+/// Takes the rows of metrics.
+protocol MetricRows {
+    /// About the bytes of all rows so far.
+    var size: Int { get }
+    /// Adds a row. A value that is no number is left out.
+    /// - Parameter labels: names of our own, which need no escaping, and values.
+    mutating func add(_ family: MetricFamily, _ value: Double, _ labels: KeyValuePairs<StaticString, String>)
+}
+
+extension MetricRows {
+    /// Adds the only row of a family.
+    mutating func add(_ family: MetricFamily, _ value: Double) { add(family, value, [:]) }
+}
+
 /// Writes metrics in the text format of Prometheus, version 0.0.4.
-package struct MetricsText: Sendable {
+package struct MetricsText: MetricRows, Sendable {
     /// The media type of the text.
     package static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -30,11 +44,7 @@ package struct MetricsText: Sendable {
 
     package init() {}
 
-    /// Adds a row. A value that is no number is left out.
-    /// - Parameter labels: names of our own, which need no escaping, and values.
-    package mutating func add(
-        _ family: MetricFamily, _ value: Double, _ labels: KeyValuePairs<StaticString, String> = [:]
-    ) {
+    package mutating func add(_ family: MetricFamily, _ value: Double, _ labels: KeyValuePairs<StaticString, String>) {
         guard value.isFinite else { return }
         var row = family.name
         if !labels.isEmpty {

@@ -1,6 +1,5 @@
 import Concurrency
 import GatewayKit
-import HTTPTypes
 import HummingbirdCore
 import HummingbirdTLS
 import Listening
@@ -31,8 +30,8 @@ final class WebListener: Sendable {
     private let settings: WebServer.Settings
     /// Whether it ends if its first try fails: whoever waits for that try says why.
     private let isTrial: Bool
-    /// The address at which it listens now.
-    private let bound = Mutex<SocketAddress?>(nil)
+    /// What it listens with now.
+    private let bound = Mutex<(port: Int?, connections: WebConnections)?>(nil)
 
     /// - Parameter pages: the pages at the time of a request.
     init(
@@ -47,6 +46,8 @@ final class WebListener: Sendable {
 
     /// The port at which it listens now.
     var port: Int? { bound.withLock { $0?.port } }
+    /// Its connections now.
+    var connections: WebConnections? { bound.withLock { $0?.connections } }
 
     /// Makes `run` end. Returns at once.
     func stop() { stopping.fulfil(()) }
@@ -57,12 +58,19 @@ final class WebListener: Sendable {
         var generator = SystemRandomNumberGenerator()
         var failures = RepeatedNotice()
         while stopping.value == nil, !Task.isCancelled {
+            let began = settings.clock.uptime
             let failure = await open()
             guard let failure, stopping.value == nil, !Task.isCancelled else { break }
             tried.fulfil(.failure(failure))
             if isTrial, case .failure? = tried.value {
                 _ = try? await stopping.wait()
                 break
+            }
+            settings.documents.senders.failed("web: \(failure)")
+            // What was open so long begins anew.
+            if settings.clock.uptime - began >= Self.longestWait {
+                backOff.reset()
+                failures = RepeatedNotice()
             }
             if failures.isDue(failure.description, at: settings.clock.uptime) {
                 settings.logger.error(
@@ -90,24 +98,26 @@ final class WebListener: Sendable {
     }
 
     private func serve() async -> ListenError? {
-        let connections = WebConnections(clock: settings.clock, logger: settings.logger)
-        let address = configuration.listen.address
+        let (listen, clock, logger) = (configuration.listen, settings.clock, settings.logger)
+        let connections = WebConnections(
+            behind: configuration.proxies, isEncrypted: listen.tls != nil, clock: clock, logger: logger)
         let server: @Sendable () async throws -> Void
         do { server = try prepared(connections) } catch {
-            return error as? ListenError ?? ListenError(error, at: address)
+            return error as? ListenError ?? ListenError(error, at: listen.address)
         }
         let failure = await withTaskGroup(of: ListenError?.self) { group in
             group.addTask {
                 do { try await server() } catch {
-                    return error as? ListenError ?? ListenError(error, at: address)
+                    return error as? ListenError ?? ListenError(error, at: listen.address)
                 }
-                return ListenError("The listener at \(address) was closed.")
+                return ListenError("The listener at \(listen.address) was closed.")
             }
             group.addTask { [stopping] in
                 _ = try? await stopping.wait()
                 return nil
             }
             let failure = await group.next() ?? nil
+            await connections.refuse()
             group.cancelAll()
             await connections.end()
             return failure
@@ -124,94 +134,36 @@ final class WebListener: Sendable {
             maxHeaderFieldCount: WebConnections.maximumHeaders)
         let headTime = TimeAmount(settings.headTime)
         let handshakes = HandshakeLog(clock: settings.clock, logger: settings.logger)
+        let answering = WebResponder(settings: settings, connections: connections, pages: pages)
         let plain = HTTP1Channel(
-            responder: { try await self.respond($0, $1, $2) },
+            responder: { try await answering.respond($0, $1, $2) },
             configuration: HTTP1Channel.Configuration(
                 additionalChannelHandlers: [handshakes.handler, RequestDeadline(headTime)],
                 httpDecoderConfiguration: decoder))
         guard let tls = try configuration.listen.tls?.serverConfiguration() else {
-            return serving(plain, plain, isEncrypted: false, connections)
+            return serving(plain, plain, connections)
         }
-        return serving(try TLSChannel(plain, tlsConfiguration: tls), plain, isEncrypted: true, connections)
+        return serving(try TLSChannel(plain, tlsConfiguration: tls), plain, connections)
     }
 
     private func serving<Base: ServerChildChannel>(
-        _ base: Base, _ plain: HTTP1Channel, isEncrypted: Bool, _ connections: WebConnections
+        _ base: Base, _ plain: HTTP1Channel, _ connections: WebConnections
     ) -> @Sendable () async throws -> Void where Base.Value == HTTP1Channel.Value {
         // The library's own lines say less than ours.
         var logger = settings.logger
         logger.logLevel = .critical
-        let channel = CountedChannel(base: base, plain: plain, isEncrypted: isEncrypted, connections: connections)
+        let channel = CountedChannel(base: base, plain: plain, connections: connections)
         let address = configuration.listen.address
         let server = channel.server(
             configuration: ServerConfiguration(
                 address: .hostname(address.host, port: address.port), availableConnectionsDelegate: connections),
             onServerRunning: { server in
                 await connections.gate.open(server)
-                self.bound.withLock { $0 = server.localAddress }
+                self.bound.withLock { $0 = (server.localAddress?.port, connections) }
                 self.settings.logger.info("The gateway listens.", metadata: ["address": "\(address)"])
+                self.settings.documents.senders.opened()
                 self.tried.fulfil(.success(()))
             }, eventLoopGroup: Self.eventLoops, logger: logger)
         return { try await server.run() }
-    }
-
-    /// The bytes of an answer that are sent at once, before the client has to have read the most of them.
-    private static let part = 64 << 10
-
-    // Concurrent, as the library's own functions are: the writer must not change its isolation.
-    @concurrent private func respond(
-        _ request: Request, _ writer: consuming ResponseWriter, _ channel: any Channel
-    ) async throws {
-        // A client that does not read must neither keep its place nor the memory of an answer.
-        let deadline = channel.eventLoop.scheduleTask(in: TimeAmount(settings.answerTime)) {
-            channel.close(promise: nil)
-        }
-        defer { deadline.cancel() }
-        let answer = await answer(to: request.head, channel)
-        defer { answer.onEnd() }
-        let bytes = request.method == .head ? [] : answer.body
-        let body = ResponseBody(contentLength: bytes.count) { output in
-            for start in stride(from: 0, to: bytes.count, by: Self.part) {
-                try await output.write(ByteBuffer(bytes: bytes[start..<min(start + Self.part, bytes.count)]))
-            }
-            try await output.finish(nil)
-        }
-        // What is posted is not read, so nothing can follow it.
-        let hasBody = request.headers[.contentLength] != nil || request.headers[.transferEncoding] != nil
-        try await writer.write(response: answer.head(endsConnection: hasBody), body: body)
-        if hasBody { throw ConnectionEnd() }
-    }
-
-    /// Ends a connection whose request was not read to its end.
-    private struct ConnectionEnd: Error {}
-
-    private func answer(to head: HTTPRequest, _ channel: any Channel) async -> WebAnswer {
-        let isOpen = !configuration.listen.address.isLoopback || Self.isLocal(head.authority)
-        guard isOpen else { return WebAnswer(421, text: "Use an address such as 127.0.0.1, or localhost.") }
-        let path = String((head.path ?? "").prefix { $0 != "?" })
-        return await pages().answer(
-            to: WebRequest(method: head.method.rawValue, path: path, address: WebConnections.peer(of: channel)))
-    }
-
-    /// Whether a request names this machine. A page of a stranger, whose name leads here in the owner's browser, does not.
-    static func isLocal(_ authority: String?) -> Bool {
-        guard let authority, !authority.isEmpty else { return true }
-        if ListenAddress(authority) != nil || ListenAddress("\(authority):80") != nil { return true }
-        return authority.prefix { $0 != ":" }.lowercased() == "localhost"
-    }
-}
-
-extension WebAnswer {
-    /// The answer without its body.
-    func head(endsConnection: Bool) -> HTTPResponse {
-        var head = HTTPResponse(status: HTTPResponse.Status(integerLiteral: status))
-        head.headerFields[.contentType] = contentType
-        head.headerFields[.contentLength] = "\(body.count)"
-        head.headerFields[.xContentTypeOptions] = "nosniff"
-        for (name, value) in headers {
-            if let name = HTTPField.Name(name) { head.headerFields[name] = value }
-        }
-        if endsConnection { head.headerFields[.connection] = "close" }
-        return head
     }
 }

@@ -1,35 +1,52 @@
 import Concurrency
+package import GatewayKit
 package import Listening
 package import Logging
 import Synchronization
 package import Vitals
 
-/// The gateway's own listener: it listens where the configuration says, and moves when that changes.
+/// The gateway's own listener, for its pages and for what devices post: it listens where the configuration says, and moves when that
+/// changes. Devices wait for their documents meanwhile.
 ///
 /// It shares no task with what delivers, and nothing waits for it.
 package final class WebServer: Sendable {
     /// What a listener needs beside its configuration.
     package struct Settings: Sendable {
-        /// Keeps what a listener needs, such as its descriptors, until `body` returns.
+        /// Keeps what a listener or a stream needs, such as its descriptors, until `body` returns.
+        /// - Throws: why it cannot be had.
         package typealias Opener =
             @Sendable (_ body: @escaping @Sendable () async throws -> Void) async throws -> Void
 
         let clock: GatewayClock
         let logger: Logger
         let opener: Opener
+        let streamOpener: Opener
+        /// Lets one costly answer be made at a time, of all listeners.
+        let turns = AsyncMutex()
+        /// What devices post; each listener has the same.
+        let documents: DocumentRequests
         /// How long a head may take; a test has another time.
         var headTime = WebConnections.headTime
         /// How long an answer may take; a test has another time.
         var answerTime = WebConnections.answerTime
 
-        package init(clock: GatewayClock, logger: Logger, opener: @escaping Opener = { try await $0() }) {
+        /// - Parameters:
+        ///   - senders: the devices that may post.
+        ///   - opener: for each opening of the listener: `descriptors` at most.
+        ///   - streamOpener: for each event stream: one more descriptor.
+        package init(
+            clock: GatewayClock, logger: Logger, senders: ExpectedSenders = ExpectedSenders(),
+            opener: @escaping Opener = { try await $0() }, streamOpener: @escaping Opener = { try await $0() }
+        ) {
             self.clock = clock
             self.logger = logger
             self.opener = opener
+            self.streamOpener = streamOpener
+            documents = DocumentRequests(senders, clock: clock, logger: logger)
         }
     }
 
-    /// The thread's own (3), the listener, its connections, and one that is being accepted.
+    /// The thread's own (3), the listener, its connections without event streams, and one that is being accepted.
     package static let descriptors = 5 + WebConnections.maximum + WebConnections.maximumRefused
 
     /// How often the address that it just left is tried again, and the pause before each.
@@ -60,6 +77,9 @@ package final class WebServer: Sendable {
 
     /// The port at which it listens now; `nil` if it does not.
     package var port: Int? { state.withLock { $0.current }?.port }
+
+    /// The connections of the listener that is open.
+    var connections: WebConnections? { state.withLock { $0.current }?.connections }
 
     /// Returns when the thread of all connections has taken a turn.
     package static func answer() async { await WebListener.eventLoops.answer() }

@@ -69,6 +69,9 @@ enum CommandInput {
         case .daily(_, let from, let to, _, _): return from <= to ? [] : ["\(command)"]
         case .sync(_, let from?, let to?): return from < to ? [] : ["\(command)"]
         case .configure(let patch, _, _): return check(patch)
+        case .acknowledge(_, let person):
+            let isOneLine = !person.contains(where: \.isNewline) && (1...512).contains(person.utf8.count)
+            return isOneLine ? [] : ["\(command)"]
         default: return []
         }
     }

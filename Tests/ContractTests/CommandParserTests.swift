@@ -32,6 +32,10 @@ import Vitals
         ("time", "", .time),
         ("reconnect", "PRESS", .reconnect),
         (
+            "acknowledge", #"{"id":"48f87357-0bf7-5758-ad2e-511355013f20","by":"Grandma Änne"}"#,
+            .acknowledge(SampleID(name: "raised"), by: "Grandma Änne")
+        ),
+        (
             "history", #"{"metric":"battery"}"#,
             .history(.battery, from: nil, to: nil, limit: 200, page: nil, syncsFirst: false)
         ),
@@ -89,6 +93,10 @@ import Vitals
         ("ring-1/command/sync", #"{"to":"2026-11-21T07:32:04.120Z"}"#),
         ("ring-1/command/history", #"{"metric":"sleep","limit":1,"page":"\#(String(repeating: "1", count: 128))"}"#),
         ("ring-1/command/daily", #"{"metric":"sleep","from_day":"2025-11-21"}"#),
+        (
+            "ring-1/command/acknowledge",
+            #"{"id":"48f87357-0bf7-5758-ad2e-511355013f20","by":"\#(String(repeating: "é", count: 128))"}"#
+        ),
         ("gateway/command/scan", #"{"duration_s":1}"#),
     ]
 
@@ -126,6 +134,22 @@ import Vitals
                         id: "c-81", content: SampleID(name: "{}"), device: Examples.device, command: "time",
                         expiresAt: Examples.time("2026-11-21T08:00:00Z"), responseTopic: "me/answers",
                         correlation: [1, 2])))
+    }
+
+    @Test func `the id of an acknowledgement is the alert's, so that each person's is a command of its own`() throws {
+        func key(_ members: String) throws -> String {
+            let envelope = try #require(
+                parse("ring-1/command/acknowledge", #"{"id":"48f87357-0bf7-5758-ad2e-511355013f20",\#(members)}"#)
+                    .envelope)
+            #expect(envelope.id == "48f87357-0bf7-5758-ad2e-511355013f20")
+            return try #require(envelope.key)
+        }
+        let anna = try key(#""by":"anna""#)
+        let again = try key(#""expires_at":"2026-11-21T08:00:00Z","by":"anna""#)
+        let ben = try key(#""by":"ben""#)
+        #expect(again == anna && ben != anna)
+        #expect(anna.hasPrefix("ring-1 acknowledge 48f87357-0bf7-5758-ad2e-511355013f20 "))
+        #expect(parse("ring-1/command/time", #"{"id":"c"}"#).envelope?.key == "ring-1 time c")
     }
 
     @Test(arguments: [(#"{"id":17}"#, "17"), (#"{"id":null}"#, nil), (#"{"id":"17"}"#, "17")])

@@ -22,6 +22,16 @@ import Vitals
         ("ring-1/command/passkey", "", ["passkey"]),
         ("ring-1/command/passkey", #"{"passkey":"12345"}"#, ["passkey"]),
         ("ring-1/command/passkey", #"{"passkey":1000000,"device":"x"}"#, ["passkey", "device"]),
+        ("ring-1/command/acknowledge", "", ["id", "by"]),
+        ("ring-1/command/acknowledge", #"{"id":"c-1","by":" ","person":"anna"}"#, ["id", "by", "person"]),
+        ("ring-1/command/acknowledge", #"{"id":7,"by":"anna\nben"}"#, ["id", "by"]),
+        ("ring-1/command/acknowledge", #"{"id":"","by":1}"#, ["id", "by"]),
+        ("ring-1/command/acknowledge", #"{"id":null,"by":"anna\u2028"}"#, ["id", "by"]),
+        ("ring-1/command/acknowledge", #"{"id":"48f87357-0bf7-5758-ad2e-511355013f20","by":null}"#, ["by"]),
+        (
+            "ring-1/command/acknowledge",
+            #"{"id":"48f87357-0bf7-5758-ad2e-511355013f20","by":"\#(String(repeating: "x", count: 129))"}"#, ["by"]
+        ),
         ("ring-1/command/measure", "", ["metric"]),
         ("ring-1/command/measure", #"{"metric":null}"#, ["metric"]),
         ("ring-1/command/measure", #"{"metric":"heart_rate","duration_s":4}"#, ["duration_s"]),
@@ -124,7 +134,7 @@ import Vitals
         let answer = try #require(parse("ring-1/command/dance").answer)
         #expect(answer.code == .unknownCommand)
         let message = try #require(answer.message)
-        for name in ["sync", "measure", "fetch", "history", "daily", "time", "reconnect"] {
+        for name in ["sync", "measure", "fetch", "history", "daily", "time", "reconnect", "acknowledge"] {
             #expect(message.contains(name))
         }
         let gateway = try #require(parse("gateway/command/measure").answer?.message)

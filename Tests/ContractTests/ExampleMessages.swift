@@ -176,7 +176,16 @@ enum ExampleMessages {
             Examples.encoder.level(
                 AlertLevel(
                     rule: AlertRule(.bloodOxygen, .low), isActive: true, since: now, value: 88, limit: 92,
-                    lastID: SampleID(name: "raised")), of: device)
+                    lastID: SampleID(name: "raised")), of: device, person: nil)
+        ),
+        (
+            "level-acknowledged",
+            Examples.encoder.level(
+                AlertLevel(
+                    rule: AlertRule(.heartRate, .resting, .high), isActive: true,
+                    since: Examples.time("2026-11-21T07:00:00Z"), value: 112, limit: 100,
+                    lastID: SampleID(name: "raised"), acknowledgement: Acknowledgement(by: "ben", at: now)),
+                of: device, person: "anna")
         ),
         (
             "config",
@@ -294,6 +303,10 @@ enum ExampleMessages {
         (
             "answer-fetch-all",
             answer(Answer(.done, data: .settings(Examples.settings, of: Metric.monitored)), command: "fetch")
+        ),
+        (
+            "answer-acknowledge",
+            answer(Answer(.done, data: .acknowledged(Acknowledgement(by: "ben", at: now))), command: "acknowledge")
         ),
         ("answer-time", answer(Answer(.done, data: .clock(skew: 2.25)), command: "time")),
         (

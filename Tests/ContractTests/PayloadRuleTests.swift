@@ -41,6 +41,7 @@ import Vitals
         #expect(try Self.keys(of: "measure-idle") == (try Self.keys(of: "measure")))
         #expect(try Self.keys(of: "latest-stale") == (try Self.keys(of: "latest")))
         #expect(try Self.keys(of: "config-never-connected") == (try Self.keys(of: "config")))
+        #expect(try Self.keys(of: "level-acknowledged") == (try Self.keys(of: "level")))
         #expect(try Self.keys(of: "alert-late") == (try Self.keys(of: "alert-raised")))
         #expect(try Self.keys(of: "alert-warning") == (try Self.keys(of: "alert-raised")))
         #expect(try Self.keys(of: "answer-accepted") == (try Self.keys(of: "answer-violations")))

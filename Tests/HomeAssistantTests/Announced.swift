@@ -66,7 +66,8 @@ struct Announced {
                     info: info,
                     publishedAt: now, isReplay: false))
             for rule in AlertRule.all {
-                messages.append(encoder.level(AlertLevel(rule: rule, isActive: false, since: now), of: info.id))
+                let level = AlertLevel(rule: rule, isActive: false, since: now)
+                messages.append(encoder.level(level, of: info.id, person: info.person))
             }
             for metric in Metric.allCases {
                 let sample = Sample(metric: metric, start: now, reading: Self.reading(of: metric))

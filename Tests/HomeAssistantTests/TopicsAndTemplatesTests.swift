@@ -44,6 +44,34 @@ import Vitals
         #expect(count > 60)
     }
 
+    @Test func `the level of an alert says what it is of, who has seen it, and where to acknowledge it`() throws {
+        let payloads = try Announced.payloads()
+        let levels = try Announced.components().filter { $0.key.hasPrefix("alert_") }
+        #expect(levels.count > 15)
+        for (key, value) in levels {
+            let topic = try #require(value["state_topic"]?.asString)
+            #expect(value["json_attributes_topic"]?.asString == topic)
+            let template = try #require(value["json_attributes_template"]?.asString)
+            let payload = try #require(payloads[topic])
+            let names = template.matches(of: #/'([a-z_]+)': value_json\.([a-z_]+)/#).map {
+                (String($0.1), String($0.2))
+            }
+            #expect(names.map(\.0).contains("acknowledged_by") && names.map(\.0).contains("last_id"))
+            for (name, member) in names { #expect(name == member && payload[member] != nil, "\(key): \(name)") }
+            let command = try #require(template.firstMatch(of: #/'acknowledge_topic': "([^"]+)"/#)).1
+            let seen = #"{"id":"48f87357-0bf7-5758-ad2e-511355013f20","by":"anna"}"#
+            let incoming = Self.parser.parse(
+                topic: String(command), payload: Array(seen.utf8), isRetained: false,
+                receivedAt: Timestamp(seconds: 1_780_000_000))
+            guard case .device(.acknowledge(_, by: "anna"), let envelope) = incoming else {
+                Issue.record("\(key): \(incoming)")
+                continue
+            }
+            let device = try #require(envelope.device)
+            #expect(topic.contains("/\(device.text)/alert/"))
+        }
+    }
+
     @Test(arguments: versions)
     func `sends what the gateway takes`(version: HomeAssistantVersion) throws {
         for (key, value) in try Announced.components(version) {

@@ -52,13 +52,13 @@ struct LifecycleTests {
             try bench.secret("a secret of the phone", as: "phone.token")
             let phone = "{id: phone, driver: health-auto-export, transport: {type: http, token: {file: phone.token}}}"
             let slow = bench.execDevice("slow", ["--hang", "shutdown"])
-            try bench.configure([slow, phone], plugins: "{http: {listen: \"127.0.0.1:\(port)\"}}")
+            try bench.configure([slow, phone], web: "{listen: \"127.0.0.1:\(port)\"}")
             let gateway = bench.startGateway()
-            try await gateway.says("Devices can post.")
+            try await gateway.says("The gateway listens.")
             try await bench.connected("slow")
             gateway.interrupt(.end)
             try await gateway.end(within: Bench.timeout)
-            let errors = gateway.events.elements.filter { $0.text.contains("cannot open the listener") }
+            let errors = gateway.events.elements.filter { $0.text.contains("own listener (web) cannot be opened") }
             #expect(errors.isEmpty, "\(errors)")
         }
     }

@@ -80,4 +80,39 @@ struct PeopleTests {
             #expect(sample.json["samples"]?[0]?["id"] == event.json["sample_id"])
         }
     }
+
+    @Test func `an alert that a person has seen is so for all, also after a kill, until it is cleared`() async throws {
+        try await withBench { bench in
+            let gateway = try await bench.start([cuff("{1: anna, 2: ben}")], synced: "cuff")
+            let topic = "cuff/alert/blood_pressure_systolic_high"
+            try await bench.command(
+                "cuff/config/set", id: "limit",
+                #""blood_pressure":{"alert":{"enabled":true,"systolic_lower":20,"systolic_upper":30}}"#)
+            try await bench.publish("cuff/command/measure", #"{"metric":"blood_pressure"}"#)
+            let raised = try await bench.message(topic) { $0.json["state"] == "active" }.json
+            #expect(raised["person"] == "anna" && raised["acknowledged_by"]?.isNull == true)
+            let edge = try #require(raised["last_id"]?.asString)
+
+            let seen = try await bench.command("cuff/command/acknowledge", id: edge, #""by":"dora""#)
+            #expect(seen["status"] == "done" && seen["data"]?["acknowledged_by"] == "dora")
+            let other = try await bench.command("cuff/command/acknowledge", id: edge, #""by":"ben""#)
+            #expect(other["status"] == "done" && other["data"] == seen["data"])
+            #expect(other["message"] == "dora has acknowledged it before.")
+            try await bench.message(topic) { $0.json["acknowledged_by"] == "dora" }
+            try await bench.end(gateway, by: .kill)
+            try await bench.gone()
+
+            let start = bench.position
+            _ = bench.startGateway()
+            let kept = try await bench.message(topic, from: start).json
+            #expect(kept["acknowledged_at"] == seen["data"]?["acknowledged_at"] && kept["last_id"] == raised["last_id"])
+            try await bench.connected("cuff", from: start)
+            try await bench.command(
+                "cuff/config/set", id: "off", #""blood_pressure":{"alert":{"enabled":false}}"#)
+            let cleared = try await bench.message(topic, from: start) { $0.json["state"] == "ok" }.json
+            #expect(cleared["acknowledged_by"]?.isNull == true)
+            let late = try await bench.command("cuff/command/acknowledge", id: edge, #""by":"carla""#)
+            #expect(late["status"] == "rejected" && late["code"] == "conflict")
+        }
+    }
 }

@@ -22,7 +22,7 @@ struct PhoneMemoryTests {
             try bench.secret("anna's secret", as: "anna.token")
             try bench.configure(
                 ["{id: anna, driver: health-auto-export, transport: {type: http, token: {file: anna.token}}}"],
-                plugins: "{http: {listen: \"127.0.0.1:\(port)\"}}")
+                web: "{listen: \"127.0.0.1:\(port)\"}")
             let gateway = bench.startGateway(through: "echo \"process $$\"")
             try await bench.message("anna/link") { $0.json["state"]?.asString == "connecting" }
             let numbers = gateway.events.elements.compactMap { $0.text.firstMatch(of: /process (\d+)/)?.1 }

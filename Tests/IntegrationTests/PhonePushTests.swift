@@ -21,7 +21,7 @@ struct PhonePushTests {
             [
                 "{id: anna, driver: health-auto-export, transport: {type: http, token: {file: anna.token}}}",
                 "{id: ben, driver: health-connect-webhook, transport: {type: http, token: {file: ben.token}}}",
-            ], plugins: "{http: {listen: \"127.0.0.1:\(port)\"}}")
+            ], web: "{listen: \"127.0.0.1:\(port)\"}")
         return port
     }
 
@@ -289,7 +289,7 @@ struct PhonePushTests {
             try bench.secret("a script's secret", as: "script.token")
             try bench.configure(
                 ["{id: script, driver: documents, transport: {type: http, token: {file: script.token}}}"],
-                plugins: "{http: {listen: \"127.0.0.1:\(port)\"}}")
+                web: "{listen: \"127.0.0.1:\(port)\"}")
             _ = bench.startGateway()
             try await bench.message("script/link") { $0.json["state"]?.asString == "connecting" }
             let weights = [("71.2", "kg"), ("900", "kg"), ("157", "lb"), ("71.3", "bpm")].enumerated().map {

@@ -49,4 +49,32 @@ import Testing
         let forged = proxies.sender(behind: "203.0.113.1", forwardedFor: forwardedFor, forwarded: forwarded)
         #expect(forged == "203.0.113.1")
     }
+
+    private static let bases: [([String], String)] = [
+        (["/api/hassio_ingress/aB-1_x.y~z"], "/api/hassio_ingress/aB-1_x.y~z/"), (["/a/"], "/a/"), (["/"], "/"),
+        ([], "/"), ([""], "/"), (["a"], "/"), (["/a", "/a"], "/"), (["//evil.example"], "/"), (["/a//b"], "/"),
+        (["/a/../b"], "/"), (["/./a"], "/"), (["https://evil.example/"], "/"), (["/a:b"], "/"), (["/a%2e"], "/"),
+        (["/a\"><script>"], "/"), (["/a b"], "/"), (["/\u{e4}"], "/"), (["/a\\b"], "/"),
+    ]
+
+    @Test(arguments: bases)
+    func `a path that a proxy puts before is plain, or counts as none`(lines: [String], base: String) {
+        #expect(TrustedProxies.base(ingressPath: lines) == base)
+    }
+
+    @Test func `a path that a proxy puts before has a limit`() {
+        let longest = "/" + String(repeating: "a", count: TrustedProxies.maximumBase - 1)
+        #expect(TrustedProxies.base(ingressPath: [longest]) == longest + "/")
+        #expect(TrustedProxies.base(ingressPath: [longest + "a"]) == "/")
+    }
+
+    private static let protocols: [([String], Bool)] = [
+        (["https"], true), (["http, HTTPS"], true), (["https", "https"], true), (["https, http"], false),
+        (["https", "http"], false), ([], false), (["httpsx"], false),
+    ]
+
+    @Test(arguments: protocols)
+    func `only the proxy's own word says that a request was encrypted`(lines: [String], isEncrypted: Bool) {
+        #expect(TrustedProxies.isEncrypted(forwardedProto: lines) == isEncrypted)
+    }
 }

@@ -132,6 +132,36 @@ import Vitals
         #expect(try await store.statistics().dropped == [:])
     }
 
+    @Test func `answers to callers of this process take no number, and the newest of them are remembered`() async throws
+    {
+        let store = try SQLiteStore.scratch {
+            $0.maximumUnsentAnswers = 3
+            $0.maximumUnsentAnswerBytes = 1_000
+        }
+        func complete(_ key: String, bytes: Int = 1) async throws {
+            try await store.complete(
+                StoredAnswer(
+                    key: key, topic: "", correlation: nil, payload: Array(repeating: 7, count: bytes), at: dawn))
+        }
+        func remembered(_ keys: [String], at moment: Timestamp = dawn) async throws -> [Bool] {
+            var found: [Bool] = []
+            for key in keys { found.append(try await store.begin(Self.envelope, key: key, at: moment) != .new) }
+            return found
+        }
+        for key in ["a", "b", "c", "d"] { try await complete(key) }
+        #expect(try await store.pending(.answer, after: 0, limit: 9).isEmpty)
+        #expect(try await store.statistics().pending[.answer] == 0)
+        #expect(try await remembered(["b", "c", "d"]) == [true, true, true])
+        for key in ["e", "f"] { try await complete(key, bytes: 600) }
+        #expect(try await remembered(["d", "e", "f"]) == [false, false, true])
+        _ = try await store.clean(at: dawn + .minutes(11))
+        #expect(try await remembered(["f"], at: dawn + .minutes(11)) == [false])
+        try await complete("band-1 sync x")
+        try await store.forget(.band)
+        #expect(try await remembered(["band-1 sync x"]) == [false])
+        #expect(try await store.statistics().dropped == [:])
+    }
+
     @Test func `remembers a bounded number of bytes`() async throws {
         let store = try SQLiteStore.scratch { $0.maximumAnswerBytes = 1_000 }
         for number in 0..<4 {

@@ -14,7 +14,8 @@ import Vitals
         waiting: MonitorPatch([setting: .number(90)]))
     static let level = AlertLevel(
         rule: AlertRule(.heartRate, .resting, .high), isActive: true, since: dawn, value: 120.5, limit: 100,
-        lastID: SampleID(high: 7, low: 8), raisedAt: dawn - .minutes(9))
+        lastID: SampleID(high: 7, low: 8), raisedAt: dawn - .minutes(9), user: 2,
+        acknowledgement: Acknowledgement(by: "anna", at: dawn + .seconds(5)))
 
     static let changes: [DeviceChange] = [
         .identity(identity, capabilities), .features([.battery, .signal]), .cursor(.sleep, dawn), .twin(twin),
@@ -58,6 +59,15 @@ import Vitals
         #expect(record.lastSeen == dawn + .seconds(1))
         #expect(record.lastSyncAt == dawn + .seconds(2))
         #expect(record.latest[.heartRate]?.sample == beat(3))
+    }
+
+    @Test func `the next edge is stored without the acknowledgement of the one before`() async throws {
+        let store = try SQLiteStore.scratch()
+        try await store.save([.level(Self.level)], of: .band)
+        var next = Self.level
+        (next.lastID, next.user, next.acknowledgement) = (SampleID(high: 7, low: 9), nil, nil)
+        try await store.save([.level(next)], of: .band)
+        #expect(try await store.load(.band).levels == [next.rule: next])
     }
 
     @Test func `forgets a device's state but not its samples`() async throws {

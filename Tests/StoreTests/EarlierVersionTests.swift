@@ -178,7 +178,8 @@ import Vitals
         #expect(try await store.pendingFacts(.live, after: 0, limit: 9).map(\.values) == [[61]])
         #expect(try await store.statistics().pending[.live] == 1)
         #expect(try await store.load(.band).features == .battery)
-        #expect(try await store.load(.band).levels[AlertRule(.stress, .high)]?.isActive == true)
+        let level = try await store.load(.band).levels[AlertRule(.stress, .high)]
+        #expect(level?.isActive == true && level?.acknowledgement?.person == "anna")
         let unanswered = try await store.unanswered(after: 0, limit: 9)
         #expect(unanswered.map(\.key) == ["id:1"])
         #expect(unanswered.first?.envelope.correlation == [0, 255, 7])

@@ -42,7 +42,8 @@ import Vitals
                     DeviceStateTests.capabilities),
                 .level(
                     AlertLevel(
-                        rule: Self.rule, isActive: true, since: dawn, value: 120.5, limit: 100, lastID: Self.valueID)),
+                        rule: Self.rule, isActive: true, since: dawn, value: 120.5, limit: 100, lastID: Self.valueID,
+                        acknowledgement: Acknowledgement(by: Self.name, at: dawn))),
                 .cursor(.heartRate, dawn),
             ], of: .band)
         try await store.saveNotes(["a": Array(Self.name.utf8)], of: .band)
@@ -153,6 +154,38 @@ import Vitals
             let left = try files(in: image, with: Self.sought)
             #expect(left.isEmpty)
         }
+    }
+
+    @Test func `that a person has seen alerts of others goes with the answers to it, and the alerts stay`() async throws
+    {
+        let folder = try StoreFolder()
+        let store = try folder.open()
+        let stress = AlertRule(.stress, .high)
+        func level(_ rule: AlertRule, by person: String?) -> AlertLevel {
+            AlertLevel(
+                rule: rule, isActive: true, since: dawn, lastID: Self.valueID,
+                acknowledgement: person.map { Acknowledgement(by: $0, at: dawn) })
+        }
+        try await store.save([.level(level(Self.rule, by: Self.name)), .level(level(stress, by: "ben"))], of: .band)
+        for command in ["acknowledge", "history"] {
+            try await store.complete(
+                StoredAnswer(
+                    key: "band-1 \(command) 1", topic: "answers", correlation: nil,
+                    payload: Array(#"{"command":"\#(command)","message":"\#(Self.name) was first"}"#.utf8), at: dawn))
+        }
+        let found = try StoreErasure.acknowledged(by: Self.name, in: folder.path)
+        #expect(found.map(\.device) == [.band] && found.map(\.rule) == [Self.rule])
+        try await store.close()
+        let count = try StoreErasure(of: folder.path).erase([], acknowledgedBy: Self.name, at: Self.erasedAt)
+        #expect(count == 0)
+        let again = try folder.open()
+        #expect(
+            try await again.load(.band).levels == [
+                Self.rule: level(Self.rule, by: nil), stress: level(stress, by: "ben"),
+            ])
+        #expect(try await again.pending(.answer, after: 0, limit: 9).count == 1)
+        try await again.close()
+        #expect(try StoreCheck.findings(in: folder.path).isEmpty)
     }
 
     @Test func `of a shared device only the person's user slot goes, and its days are counted again`() async throws {

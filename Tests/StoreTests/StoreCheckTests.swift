@@ -50,10 +50,23 @@ import Vitals
         ("UPDATE alert_level SET last_id = 'x'", "names no sample."),
         ("UPDATE alert_level SET device = 9", "belongs to no device."),
         (
+            "UPDATE alert_level SET acknowledged_by = 'anna', acknowledged_at = NULL",
+            "says only who has seen it, or only when."
+        ),
+        (
             "INSERT INTO warning(device, rule, at) VALUES (1, 'stress_high', 1)",
             "The warning stress_high belongs to no rule."
         ),
         ("INSERT INTO warning(device, rule, at) VALUES (9, 'ecg_inconclusive', 1)", "belongs to no device."),
+        (
+            "INSERT INTO alert_edge(device, measured_at, id, body) VALUES (1, 1, 'x', x'7B')",
+            "The edge of an alert x cannot be decoded."
+        ),
+        ("INSERT INTO alert_edge(device, measured_at, id, body) VALUES (9, 1, 'x', x'7B7D')", "belongs to no device."),
+        (
+            "INSERT INTO alert_edge(device, measured_at, id, body, acknowledged_at) VALUES (1, 1, 'x', x'7B7D', 9)",
+            "The edge of an alert x says only who has seen it, or only when."
+        ),
         ("UPDATE pending_statistics SET last_hour = first_hour - 1", "end before they begin."),
         ("UPDATE pending_statistics SET series = 99", "The pending statistics of the series 99 belongs to no series."),
         ("UPDATE command SET envelope = '{' WHERE key = 'begun'", "The command 1 cannot be decoded."),

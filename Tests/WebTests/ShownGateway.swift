@@ -1,5 +1,6 @@
 import GatewayKit
 import Synchronization
+import TestSupport
 import Vitals
 
 @testable import Web
@@ -13,14 +14,22 @@ final class ShownGateway: GatewayView {
         /// How long each part of the gateway itself has not answered.
         var waiting: [String: Duration] = [:]
         var late: [String] = []
+        /// How often `set` was called.
+        var changes = 0
     }
     private let state = Mutex(State())
 
     init(_ change: (inout State) -> Void = { _ in }) { state.withLock { change(&$0) } }
 
-    func set(_ change: (inout State) -> Void) { state.withLock { change(&$0) } }
+    func set(_ change: (inout State) -> Void) {
+        state.withLock { state in
+            state.changes += 1
+            change(&state)
+        }
+    }
 
     var overview: GatewayOverview { state.withLock { $0.overview } }
+    var changes: Int { state.withLock { $0.changes } }
     var devices: [DeviceID] { state.withLock { $0.devices.keys.sorted() } }
     func overview(of device: DeviceID) -> DeviceOverview { state.withLock { $0.devices[device] } ?? DeviceOverview() }
     func stuckParts(for limit: Duration) -> [String] {
@@ -88,4 +97,17 @@ func webConfiguration(
     let issues = reader.finish()
     guard issues.isEmpty else { throw Unexpected(text: "\(issues.map(\.message))") }
     return configuration
+}
+
+/// The port of a server, as soon as it listens.
+func listeningPort(of server: WebServer) async throws -> Int {
+    try await withRealDeadline(.seconds(20)) {
+        while true {
+            if let port = server.port { return port }
+            try Task.checkCancellation()
+            await Task.yield()
+        }
+    } orThrow: {
+        Unexpected(text: "it does not listen")
+    }
 }

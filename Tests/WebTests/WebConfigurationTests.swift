@@ -28,10 +28,12 @@ import Testing
         let yes = ConfigurationValue(.scalar("true", isQuoted: false))
         #expect(plain.listensLike(try webConfiguration(listen: "127.0.0.1:8480", ["vital_metrics": yes])))
         #expect(!plain.listensLike(try webConfiguration(listen: "127.0.0.1:8481")))
+        let proxy = ConfigurationValue(.scalar("192.0.2.1", isQuoted: true))
+        #expect(!plain.listensLike(try webConfiguration(listen: "127.0.0.1:8480", ["trusted_proxies": proxy])))
     }
 
     @Test func `every limit has its reason`() {
-        #expect(WebConfiguration.limits.count == 9)
+        #expect(WebConfiguration.limits.count == 35)
         #expect(WebConfiguration.limits.allSatisfy { !$0.effect.isEmpty && !$0.reason.isEmpty })
     }
 }

@@ -26,21 +26,8 @@ import Vitals
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await server.run(configuration) }
             defer { server.stop() }
-            if configuration != nil { _ = try await port(of: server) }
+            if configuration != nil { _ = try await listeningPort(of: server) }
             try await body(server)
-        }
-    }
-
-    /// The port, as soon as it listens.
-    private func port(of server: WebServer) async throws -> Int {
-        try await withRealDeadline(Self.soon) {
-            while true {
-                if let port = server.port { return port }
-                try Task.checkCancellation()
-                await Task.yield()
-            }
-        } orThrow: {
-            Unexpected(text: "it does not listen")
         }
     }
 
@@ -51,7 +38,7 @@ import Vitals
     @Test func `metrics and health are answered on a real socket`() async throws {
         let gateway = try ShownGateway.withBand()
         try await withServer(try webConfiguration(), gateway) { server in
-            let port = try await port(of: server)
+            let port = try await listeningPort(of: server)
             let metrics = try await get("/metrics?x=1", port)
             #expect(metrics.status == 200 && metrics.body.contains("\nvitals2mqtt_devices 1\n"))
             #expect(try await get("/health/live", port).status == 200)
@@ -161,7 +148,7 @@ import Vitals
                 }
                 #expect(server.port == nil)
                 try await first.change(to: nil)
-                #expect(try await port(of: server) == busy)
+                #expect(try await listeningPort(of: server) == busy)
             }
         }
     }
@@ -180,9 +167,9 @@ import Vitals
     @Test func `an address that holds all that it may does not keep out another one`() async throws {
         let log = LogRecorder()
         try await withServer(try webConfiguration(), log: log, change: { $0.headTime = .seconds(300) }) { server in
-            let port = try await port(of: server)
+            let port = try await listeningPort(of: server)
             try await SlowClients.with(port: port) { clients in
-                clients.begin(WebConnections.perAddress + 12, from: "127.0.0.2", "GET /metrics HTTP/1.1\r\n")
+                clients.begin(WebConnections.strangersPerAddress + 12, from: "127.0.0.2", "GET /metrics HTTP/1.1\r\n")
                 let answers = try await clients.answers.wait { $0.count == 12 }
                 #expect(answers.contains { $0.hasPrefix("HTTP/1.1 503 ") }, "\(answers)")
                 #expect(try await get("/health/live", port).status == 200)
@@ -193,16 +180,17 @@ import Vitals
     }
 
     @Test func `beyond the connections that are open at once, others wait and are served then`() async throws {
-        try await withServer(try webConfiguration(), change: { $0.headTime = .milliseconds(500) }) { server in
-            let port = try await port(of: server)
+        try await withServer(try webConfiguration(), change: { $0.headTime = .milliseconds(1_500) }) { server in
+            let port = try await listeningPort(of: server)
             try await SlowClients.with(port: port) { clients in
                 // Each address has as many as it may, and together they have all places twice.
-                let addresses = 2 * WebConnections.maximum / WebConnections.perAddress
+                let each = WebConnections.strangersPerAddress
+                let addresses = 2 * WebConnections.maximumStrangers / each
                 for number in 2..<(2 + addresses) {
-                    clients.begin(WebConnections.perAddress, from: "127.0.0.\(number)", "GET /metrics HTTP/1.1\r\n")
+                    clients.begin(each, from: "127.0.0.\(number)", "GET /metrics HTTP/1.1\r\n")
                 }
                 #expect(try await get("/health/live", port).status == 200)
-                let answers = try await clients.answers.wait { $0.count == addresses * WebConnections.perAddress }
+                let answers = try await clients.answers.wait { $0.count == addresses * each }
                 #expect(answers.allSatisfy { !$0.hasPrefix("HTTP/1.1 2") }, "\(answers)")
             }
         }
@@ -211,7 +199,7 @@ import Vitals
     @Test func `silent connections and slow heads are closed`() async throws {
         try await withServer(try webConfiguration(), change: { $0.headTime = .milliseconds(500) }) { server in
             let begin = ContinuousClock.now
-            try await SlowClients.with(port: try await port(of: server)) { clients in
+            try await SlowClients.with(port: try await listeningPort(of: server)) { clients in
                 clients.begin(1, from: "127.0.0.2", "")
                 clients.begin(1, from: "127.0.0.3", "GET /health/live HTTP/1.1\r\n")
                 let answers = try await clients.answers.wait { $0.count == 2 }
@@ -246,7 +234,7 @@ import Vitals
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await server.run(configuration) }
             defer { server.stop() }
-            let port = try await port(of: server)
+            let port = try await listeningPort(of: server)
             try await SlowClients.with(port: port) { clients in
                 let request = "GET /large HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
                 clients.begin(3, from: "127.0.0.2", request, reads: false)
@@ -261,7 +249,7 @@ import Vitals
         let long = "GET / HTTP/1.1\r\nX: \(String(repeating: "x", count: WebConnections.maximumHead))\r\n\r\n"
         let many = String(repeating: "X: x\r\n", count: WebConnections.maximumHeaders + 1)
         try await withServer(try webConfiguration()) { server in
-            let port = try await port(of: server)
+            let port = try await listeningPort(of: server)
             try await SlowClients.with(port: port) { clients in
                 for text in [long, "GET / HTTP/1.1\r\n\(many)\r\n", "\u{16}\u{3}\u{1}rubbish\r\n\r\n"] {
                     clients.begin(1, from: "127.0.0.2", text)
@@ -277,13 +265,13 @@ import Vitals
         (nil, true), ("127.0.0.1:8480", true), ("127.0.0.1", true), ("localhost:8480", true), ("[::1]:8480", true),
         ("evil.example:8480", false), ("localhost.evil.example", false),
     ]) func `a page of a stranger reads nothing by a name of its own`(host: String?, isLocal: Bool) {
-        #expect(WebListener.isLocal(host) == isLocal)
+        #expect(WebResponder.isLocal(host) == isLocal)
     }
 
     @Test func `a stop does not wait for an open connection`() async throws {
         let stopped = Recorder<ContinuousClock.Instant>()
         try await withServer(try webConfiguration(), change: { $0.headTime = .seconds(300) }) { server in
-            let port = try await port(of: server)
+            let port = try await listeningPort(of: server)
             try await SlowClients.with(port: port) { clients in
                 clients.begin(1, from: "127.0.0.2", "GET /metrics HTTP/1.1\r\n")
                 try await withRealDeadline(Self.soon) {

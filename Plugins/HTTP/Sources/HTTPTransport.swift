@@ -1,9 +1,9 @@
 package import GatewayKit
-import Listening
 import Vitals
 
-/// Takes the documents that a device posts. A session begins with the first document, and ends when no further one comes.
-package struct HTTPTransport: Transport {
+/// Takes the documents that a device posts to the gateway's own listener. A session begins with the first document, and ends when no
+/// further one comes.
+package struct HTTPTransport: PostTransport {
     /// `type: http`.
     package static let name = "http"
     /// Whole documents.
@@ -22,20 +22,12 @@ package struct HTTPTransport: Transport {
         self.token = token ?? Secret("")
     }
 
-    /// The listener.
-    package var service: (any PluginService.Type)? { HTTPListener.self }
-
-    /// The thread that takes all documents takes a turn.
-    package static func answer() async { await DocumentServer.eventLoops.answer() }
-
     /// Waits for the device's first document.
     package func withLink(context: LinkContext, _ body: @Sendable (Link) async throws -> Void) async throws {
         try await withoutActuallyEscaping(body) { body in
-            try await context.services.with(HTTPListener.self) { [token] listener in
-                try await listener.withDocuments(of: context.device, token: token, presence: context.presence) { link in
-                    try await body(.documents(link))
-                }
-            }
+            try await context.senders.withDocuments(
+                of: context.device, token: token, presence: context.presence, clock: context.clock
+            ) { link in try await body(.documents(link)) }
         }
     }
 }

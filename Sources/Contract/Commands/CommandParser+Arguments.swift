@@ -76,6 +76,7 @@ extension Arguments {
         switch name {
         case .time: return .time
         case .reconnect, .passkey: return .reconnect
+        case .acknowledge: return acknowledgement()
         case .fetch: return .fetch(metrics: metrics("metrics", among: Metric.monitored))
         case .sync:
             let metrics = metrics("metrics", among: Metric.synchronised)
@@ -109,6 +110,16 @@ extension Arguments {
     private mutating func metric(_ isSynchronised: Bool) -> Metric {
         let allowed = isSynchronised ? Metric.synchronised : Metric.allCases
         return metric("metric", among: allowed, isRequired: true) ?? .heartRate
+    }
+
+    /// The `id` is the command's own, too, and may have been refused as such.
+    private mutating func acknowledgement() -> DeviceCommand {
+        let isRefused = violations.contains { $0.path == "id" }
+        let expected = "the `id` of an alert's raised edge, as `last_id` of its level"
+        let edge = isRefused ? nil : require("id", expected) { $0.asString.flatMap { SampleID($0) } }
+        let name = "the name of the person who has seen it: one line of 1 to \(Acknowledgement.nameLength) characters"
+        let person = require("by", name) { $0.asString.flatMap { Acknowledgement.isName($0) ? $0 : nil } }
+        return .acknowledge(edge ?? SampleID(high: 0, low: 0), by: person ?? "")
     }
 
     private mutating func measurement() -> DeviceCommand {

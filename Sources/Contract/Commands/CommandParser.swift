@@ -17,6 +17,14 @@ package struct CommandParser: Sendable {
     /// The members that do not distinguish commands with the same `id`. A passkey is one: nothing of it is kept.
     private static let keysBesideContent = envelopeKeys + [DeviceCommandName.passkey.rawValue]
 
+    /// The commands of a device, by their names in the topic, and those of the gateway.
+    package static let deviceCommands = DeviceCommandName.allCases.map(\.rawValue)
+    package static let gatewayCommands = GatewayCommandName.allCases.map(\.rawValue)
+    /// What a change of the configuration is called where commands are named, such as in the API: it has a topic of its own.
+    package static let configuration = "config"
+    /// The command whose `id` is that of an alert, and not its own.
+    package static let acknowledgement = DeviceCommandName.acknowledge.rawValue
+
     /// A parser for a gateway.
     package init(topics: ContractTopics, discoveryPrefix: String?, calendar: LocalCalendar) {
         self.topics = topics
@@ -75,6 +83,7 @@ package struct CommandParser: Sendable {
         guard let command else {
             return reject(Answer(.rejected, code: .unknownCommand, message: request.unknownMessage))
         }
+        if case .device(.acknowledge) = command { envelope.isNamedByContent = true }
         if !arguments.violations.isEmpty {
             return reject(.invalid(arguments.violations, of: envelope.command))
         }

@@ -55,7 +55,9 @@ extension String {
 }
 
 /// The commands of a device at `command/<name>`.
-enum DeviceCommandName: String, CaseIterable { case sync, measure, fetch, history, daily, time, reconnect, passkey }
+enum DeviceCommandName: String, CaseIterable {
+    case sync, measure, fetch, history, daily, time, reconnect, passkey, acknowledge
+}
 
 /// The commands of the gateway at `gateway/command/<name>`.
 enum GatewayCommandName: String, CaseIterable { case sync, replay, rediscover, reload, scan }

@@ -39,8 +39,9 @@ extension ContractEncoder {
             correlation: envelope.correlation)
     }
 
-    /// The topic for the answer to a command.
+    /// The topic for the answer to a command; empty if a caller of this process gets it.
     package func answerTopic(for envelope: CommandEnvelope, isDeviceKnown: Bool = true) -> String {
+        if envelope.caller != nil { return "" }
         if let topic = envelope.responseTopic { return topic }
         if let device = envelope.device, isDeviceKnown { return topics.topic(.response(device)) }
         return topics.topic(.gatewayResponse)
@@ -79,6 +80,9 @@ extension ContractEncoder {
         case .version(let version, let pending):
             writer.member("version", version)
             writer.member("pending", texts: pending.map(\.path).sorted())
+        case .acknowledged(let first):
+            writer.member("acknowledged_by", first.person)
+            writer.member("acknowledged_at", first.at)
         case .nearby(let report):
             let count = fitting(report.devices) { _, device, writer in writer.element(device) }
             var listed = report

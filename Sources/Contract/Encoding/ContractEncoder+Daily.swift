@@ -23,8 +23,16 @@ extension ContractEncoder {
         _ record: DayRecord, sequence: Int64?, items: ItemisedDay? = nil, of info: DeviceInfo? = nil,
         to writer: inout JSONWriter
     ) {
-        let summary = record.summary
         writer.beginObject()
+        members(of: record, sequence: sequence, items: items, of: info, to: &writer)
+        writer.endObject()
+    }
+
+    mutating func members(
+        of record: DayRecord, sequence: Int64?, items: ItemisedDay? = nil, of info: DeviceInfo? = nil,
+        to writer: inout JSONWriter
+    ) {
+        let summary = record.summary
         writer.member("schema", PayloadSchema.daily.rawValue)
         writer.member("metric", summary.metric.rawValue)
         writer.key("date")
@@ -47,7 +55,6 @@ extension ContractEncoder {
             writer.member("auto_items", array: items.automatic) { write($1, person: person, to: &$0) }
             writer.member("next_page", items.next)
         }
-        writer.endObject()
     }
 
     /// Writes the members of a summary: first those common to all metrics, then those of its kind.

@@ -9,21 +9,25 @@ extension ContractEncoder {
     func alert(_ event: AlertEvent, person: String?, sequence: Int64, to topic: Topic) -> OutgoingMessage {
         message(topic, .alert) { writer in
             writer.member("seq", sequence)
-            writer.member("event_type", event.edge == .raised ? event.rule.name : Self.alertCleared)
-            writer.member("id", event.id)
-            writer.member("raised_id", event.raisedID)
-            writer.member("person", person)
-            writer.member("rule", event.rule.name)
-            writer.member("edge", event.edge.rawValue)
-            writer.member("metric", event.rule.metric.rawValue)
-            writer.member("value", event.value)
-            writer.member("limit", event.limit)
-            writer.member("unit", event.rule.metric.unit)
-            writer.member("origin", event.origin.rawValue)
-            writer.member("measured_at", event.measuredAt)
-            writer.member("raised_at", event.raisedAt)
-            writer.member("sample_id", event.sampleID)
+            members(of: event, person: person, to: &writer)
         }
+    }
+
+    func members(of event: AlertEvent, person: String?, to writer: inout JSONWriter) {
+        writer.member("event_type", event.edge == .raised ? event.rule.name : Self.alertCleared)
+        writer.member("id", event.id)
+        writer.member("raised_id", event.raisedID)
+        writer.member("person", person)
+        writer.member("rule", event.rule.name)
+        writer.member("edge", event.edge.rawValue)
+        writer.member("metric", event.rule.metric.rawValue)
+        writer.member("value", event.value)
+        writer.member("limit", event.limit)
+        writer.member("unit", event.rule.metric.unit)
+        writer.member("origin", event.origin.rawValue)
+        writer.member("measured_at", event.measuredAt)
+        writer.member("raised_at", event.raisedAt)
+        writer.member("sample_id", event.sampleID)
     }
 
     func gap(_ gap: Gap, sequence: Int64, of device: DeviceID) -> OutgoingMessage {
@@ -41,14 +45,19 @@ extension ContractEncoder {
     }
 
     /// The level of an alert.
-    package func level(_ level: AlertLevel, of device: DeviceID) -> OutgoingMessage {
+    package func level(_ level: AlertLevel, of device: DeviceID, person: String?) -> OutgoingMessage {
         message(.level(device, level.rule), .alertState) { writer in
+            writer.member("person", person)
             writer.member("rule", level.rule.name)
             writer.member("state", level.isActive ? "active" : "ok")
             writer.member("since", level.since)
+            writer.member("metric", level.rule.metric.rawValue)
             writer.member("value", level.value)
             writer.member("limit", level.limit)
+            writer.member("unit", level.rule.metric.unit)
             writer.member("last_id", level.lastID)
+            writer.member("acknowledged_by", level.acknowledgement?.person)
+            writer.member("acknowledged_at", level.acknowledgement?.at)
         }
     }
 }

@@ -67,24 +67,4 @@ package struct ContractCodec: Sendable {
     package func removal(of device: DeviceID) -> [OutgoingMessage] {
         Topic.retained(of: device).map { .removal(of: topics.topic($0)) }
     }
-
-    static func encode(
-        _ state: DeviceState, of device: DeviceID, info: DeviceInfo?, now: Timestamp,
-        with encoder: inout ContractEncoder
-    ) -> OutgoingMessage {
-        switch state {
-        case .info(let info): encoder.info(info)
-        case .availability(let isOnline): encoder.availability(isOnline, of: device)
-        case .link(let state): encoder.link(state, of: device)
-        case .latest(let state):
-            encoder.latest(state, of: device, person: info?.person(user: state.stored.sample.user), now: now)
-        case .today(let record): encoder.today(record, of: device)
-        case .level(let level): encoder.level(level, of: device)
-        case .config(let state): encoder.config(state, of: device)
-        case .sync(let state): encoder.sync(state, of: device)
-        case .measure(let state): encoder.measure(state, of: device)
-        case .wear(let state): encoder.wear(state, of: device)
-        case .pairing(let state): encoder.pairing(state, of: device)
-        }
-    }
 }

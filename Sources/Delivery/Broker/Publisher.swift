@@ -94,8 +94,7 @@ struct Publisher: Sendable {
         let message: OutgoingMessage
         switch entry {
         case .device(let device, let state):
-            message = ContractCodec.encode(
-                state, of: device, info: retained.info(of: device), now: now, with: &encoder)
+            message = encoder.state(state, of: device, info: retained.info(of: device), now: now)
         case .gatewayInfo(var info):
             let whole = encoder.gatewayInfo(info)
             // The name of the store must come also where the list of devices does not fit.

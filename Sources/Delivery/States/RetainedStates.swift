@@ -43,6 +43,8 @@ package final class RetainedStates: Sendable {
         var onceCount = 0
         var nextOnce = 0
         var isConnected = false
+        /// How often an entry has come, or the connection has changed.
+        var changes = 0
     }
     private let state = Mutex(State())
     private let wakeup: Signal
@@ -64,6 +66,7 @@ package final class RetainedStates: Sendable {
             case .replay: .gatewayInfo
             }
         let isNews = state.withLock { state in
+            state.changes += 1
             if state.entries.updateValue(entry, forKey: key) == nil, entry.isKept {
                 state.order.insert(key, at: key == .gatewayInfo ? 0 : state.order.count)
             }
@@ -109,6 +112,9 @@ package final class RetainedStates: Sendable {
 
     package var isConnected: Bool { state.withLock { $0.isConnected } }
 
+    /// How often an entry has come or gone, or the connection has changed, since the start. Whoever shows states looks at it now and then.
+    package var changes: Int { state.withLock { $0.changes } }
+
     /// Whether an entry waits for a connection's publisher.
     package var hasWork: Bool {
         state.withLock { state in
@@ -120,6 +126,7 @@ package final class RetainedStates: Sendable {
     func connect(_ version: MQTTVersion = .v5) {
         state.withLock { state in
             state.isConnected = true
+            state.changes += 1
             for (key, entry) in state.entries where !entry.isKept { state.entries[key] = nil }
             // The state from before the connection would deny it for ten seconds.
             if case .gatewayState(var gateway)? = state.entries[.gatewayState] {
@@ -134,6 +141,7 @@ package final class RetainedStates: Sendable {
     func disconnect() {
         state.withLock { state in
             state.isConnected = false
+            state.changes += 1
             for (key, _) in state.entries { if case .once = key { state.entries[key] = nil } }
             state.onceCount = 0
         }
@@ -174,6 +182,7 @@ package final class RetainedStates: Sendable {
 
     private func forget(_ isGone: (Key) -> Bool) {
         state.withLock { state in
+            state.changes += 1
             state.order.removeAll(where: isGone)
             // A place in the queue that is left would be taken by a later value, before what comes meanwhile.
             state.queue.removeAll(where: isGone)

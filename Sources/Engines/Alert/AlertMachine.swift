@@ -87,6 +87,8 @@ package struct AlertMachine: Sendable {
             }
             guard var edge else { continue }
             edge.event.user = stored.sample.user
+            edge.level.user = stored.sample.user
+            watches[rule]?.level.user = stored.sample.user
             outcomes.append(edge)
         }
         return outcomes
@@ -124,6 +126,18 @@ package struct AlertMachine: Sendable {
             watches[rule] = watch
         }
         return outcomes
+    }
+
+    /// Notes that a person has seen the alert whose edge has this id. Who was first stays.
+    /// - Returns: its level; `nil` if no alert is active with this id.
+    package mutating func acknowledge(_ id: SampleID, by person: String, at now: Timestamp) -> AlertLevel? {
+        guard let rule = watches.first(where: { $0.value.level.isActive && $0.value.level.lastID == id })?.key else {
+            return nil
+        }
+        if watches[rule]?.level.acknowledgement == nil {
+            watches[rule]?.level.acknowledgement = Acknowledgement(by: person, at: now)
+        }
+        return watches[rule]?.level
     }
 
     /// Ends the run of late data of a metric: later data is a new run with its own alerts.

@@ -23,7 +23,7 @@ extension DeviceCommand {
         switch self {
         case .sync, .measure, .fetch, .time: true
         case .history(_, _, _, _, _, let syncsFirst, _), .daily(_, _, _, let syncsFirst, _): syncsFirst
-        case .stopMeasuring, .reconnect, .configure: false
+        case .stopMeasuring, .reconnect, .acknowledge, .configure: false
         }
     }
 
@@ -44,7 +44,7 @@ extension DeviceCommand {
         case .history(let metric, _, _, _, _, false, _), .daily(let metric, _, _, false, _):
             let isKnown = capabilities.supports(metric) || !metric.hasHistory || isStored(metric)
             missing = isKnown ? [] : [metric]
-        case .stopMeasuring, .time, .reconnect, .configure: missing = []
+        case .stopMeasuring, .time, .reconnect, .acknowledge, .configure: missing = []
         }
         guard !missing.isEmpty else { return nil }
         let names = missing.map(\.rawValue).joined(separator: ", ")
@@ -59,6 +59,12 @@ extension Answer {
 
     /// The answer if the device was lost while the command ran.
     static let lost = Answer(.failed, code: .offline, message: "The device was lost.")
+
+    /// The answer to an acknowledgement of what is not active.
+    static let noActiveAlert = Answer(
+        .rejected, code: .conflict,
+        message: "No alert is active with this id: it was cleared, another edge has replaced it, or it never was. "
+            + "`last_id` of `alert/<rule>` has the present one.")
 
     /// The answer if no more synchronisations may wait.
     static let tooManySynchronisations = Answer(

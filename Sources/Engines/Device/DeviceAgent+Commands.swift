@@ -26,11 +26,16 @@ extension DeviceAgent {
         return true
     }
 
-    /// Accepts changes of the monitoring, which must not overtake each other either. The device gets them later.
+    /// Accepts changes of the monitoring, which must not overtake each other either, and acknowledgements, of which the first counts. The
+    /// device gets the changes later.
     /// - Returns: the answer, if there is nothing more to do.
     private func accept(_ command: DeviceCommand) async -> Answer? {
-        guard case .configure(let patch, let ifVersion, let adopts) = command else { return nil }
-        return await monitor.accept(patch, ifVersion: ifVersion, adopts: adopts)
+        switch command {
+        case .configure(let patch, let ifVersion, let adopts):
+            await monitor.accept(patch, ifVersion: ifVersion, adopts: adopts)
+        case .acknowledge(let id, let person): await ingest.acknowledge(id, by: person)
+        default: nil
+        }
     }
 
     private func serve(_ item: CommandItem, _ early: Answer?) async {
@@ -55,7 +60,7 @@ extension DeviceAgent {
             await answers.send(item.key, Answer(.done))
         case .history, .daily: await answers.send(item.key, await lookUp(item))
         case .configure(let patch, _, _): await answers.send(item.key, await monitor.confirm(patch, over: link))
-        case .stopMeasuring: break  // served in order
+        case .stopMeasuring, .acknowledge: break  // served in order
         }
     }
 

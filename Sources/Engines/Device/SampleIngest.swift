@@ -192,6 +192,32 @@ final class SampleIngest {
         return isKnown ? .known : .new
     }
 
+    /// Notes on disk that a person has seen an active alert. Returns the command's answer, which says who was first.
+    func acknowledge(_ id: SampleID, by person: String) async -> Answer {
+        do throws(StoreError) {
+            return try await projection.exclusively { () async throws(StoreError) -> Answer in
+                let now = context.clock.now
+                var alerts = projection.current.alerts
+                guard let level = alerts.acknowledge(id, by: person, at: now), let first = level.acknowledgement else {
+                    return .noActiveAlert
+                }
+                if !projection.current.alerts.levels.contains(level) {
+                    _ = try await projection.commit(receivedAt: now) { projection, _ in
+                        var outcome = IngestOutcome()
+                        outcome.levels = [projection.alerts.acknowledge(id, by: person, at: now)].compactMap(\.self)
+                        return outcome
+                    }
+                }
+                let message = first.person == person ? nil : "\(first.person) has acknowledged it before."
+                return Answer(.done, message: message, data: .acknowledged(first))
+            }
+        } catch {
+            context.logger.error("An acknowledgement cannot be stored.", metadata: ["error": "\(error)"])
+            return Answer(
+                .failed, code: .deviceError, message: "The acknowledgement cannot be stored: see the gateway's log.")
+        }
+    }
+
     /// Stores what the device recorded that it warned of, and reports to the device what became of it.
     func storeWarnings(
         _ warnings: [DeviceAlert], _ receipts: [SampleReceipt], from device: any DeviceSession

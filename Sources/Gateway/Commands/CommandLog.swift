@@ -7,7 +7,8 @@ import Synchronization
 import Vitals
 
 /// Accepts commands, lets each run once, and ensures exactly one final answer for each. An answer goes to whoever sent the same
-/// command, with the same id and content, to the same device, and to nobody else (see `CommandEnvelope.key`).
+/// command, with the same id and content, to the same device, and to nobody else (see `CommandEnvelope.key`). A caller of this process
+/// gets it instead of a topic.
 actor CommandLog {
     /// Maximum running commands in the whole gateway, which devices share (see `FairShares`); a further one is answered `busy`.
     static let maximumRunning = 4_096
@@ -115,7 +116,7 @@ actor CommandLog {
         } else if let answer = underWay[key], answer.content == envelope.content {
             await store(message(answer.payload, to: envelope), for: newSender(envelope))
         } else if let answer = unkeptAnswer(to: key), answer.content == envelope.content {
-            await sendOnce(message(answer.payload, to: envelope))
+            await sendOnce(message(answer.payload, to: envelope), to: envelope)
         } else {
             return false
         }
@@ -126,7 +127,12 @@ actor CommandLog {
     func complete(_ key: String, _ answer: Answer) async {
         if answer.status == .accepted {
             for waiting in running[key] ?? [] {
-                retained.putOnce(.message(message(answer, to: waiting.envelope)))
+                let message = message(answer, to: waiting.envelope)
+                if let caller = waiting.envelope.caller {
+                    caller.receive(message.payload, false)
+                } else {
+                    retained.putOnce(.message(message))
+                }
             }
             return
         }
@@ -242,22 +248,24 @@ actor CommandLog {
         do throws(StoreError) {
             try await store.complete(stored)
             isFull = false
+            sender.envelope.caller?.receive(stored.payload, true)
         } catch  where error.code == .answersWait {
             // Its command did not run and may be sent again, so it need not outlast this connection.
             if !isFull { settings.logger.warning("\(error.message) Commands are refused until it has taken some.") }
             isFull = true
-            await sendOnce(message)
+            await sendOnce(message, to: sender.envelope)
         } catch {
             // For instance, the disk is full. An answer that a crash could lose is better than none.
             settings.logger.error("An answer cannot be stored.", metadata: ["error": "\(error)"])
             if unstored.count == Self.maximumUnstored { unstored.removeFirst() }
             unstored.append(stored)
-            await sendOnce(message)
+            await sendOnce(message, to: sender.envelope)
         }
     }
 
     /// Sends an answer that is not stored, or counts it as dropped if there is no broker, or no room for it in time.
-    private func sendOnce(_ message: OutgoingMessage) async {
+    private func sendOnce(_ message: OutgoingMessage, to envelope: CommandEnvelope) async {
+        if let caller = envelope.caller { return caller.receive(message.payload, true) }
         let entry = RetainedStates.Entry.message(message)
         var isSent = retained.putOnce(entry)
         if !isSent, !hasNoRoom {

@@ -5,6 +5,7 @@ import Engines
 import GatewayKit
 import MQTT
 import Vitals
+import Web
 
 extension GatewayCore {
     /// Delivers, and takes commands, until the task is cancelled.
@@ -21,21 +22,30 @@ extension GatewayCore {
         await commandQueue.end { await self.receive($0, refusal: .stopping) }
     }
 
-    /// Handles a message from the broker. Nothing here waits for a device.
+    /// Takes a command of a caller in this process, and hands over each of its answers: `accepted` first where there is one, at last
+    /// the final one. A command that was taken runs on if the caller leaves.
+    func receive(_ message: InboundMessage, of caller: CommandCaller) async {
+        let refusal: Answer? = stopping.value != nil ? .stopping : hasBegun.value == nil ? .starting : nil
+        await receive(message, refusal: refusal, of: caller)
+    }
+
+    /// Handles a message from the broker, or of a caller. Nothing here waits for a device.
     /// - Parameter refusal: the answer to a command that is not run, as far as its envelope can be read.
-    private func receive(_ message: InboundMessage, refusal: Answer? = nil) async {
-        if refusal == nil || !message.isCut, discovery.receive(message) { return }
+    private func receive(_ message: InboundMessage, refusal: Answer? = nil, of caller: CommandCaller? = nil) async {
+        if caller == nil, refusal == nil || !message.isCut, discovery.receive(message) { return }
         let incoming = parser.parse(
             topic: message.topic, payload: message.payload, payloadSize: message.payloadSize,
             isRetained: message.isRetained, responseTopic: message.responseTopic,
             correlation: message.correlationData, receivedAt: settings.clock.now)
         guard var envelope = incoming.envelope else { return }
+        envelope.caller = caller
         var agent: DeviceAgent?
         if let device = envelope.device {
             agent = await supervisor[device]
             guard agent != nil else {
+                if let refusal, caller != nil { return await commandLog.reject(refusal, envelope) }
                 // Such a device has no answer topic.
-                if envelope.responseTopic == nil { envelope.device = nil }
+                if envelope.responseTopic == nil, caller == nil { envelope.device = nil }
                 let text = "There is no device \(device.text); see gateway/info."
                 return await commandLog.reject(Answer(.rejected, code: .unknownDevice, message: text), envelope)
             }
@@ -131,7 +141,34 @@ extension Answer {
     fileprivate static let busy = Answer(
         .rejected, code: .busy, message: "Commands come faster than they are taken; send it again later.")
 
+    /// The answer to a command that comes before the devices are served.
+    fileprivate static let starting = Answer(
+        .rejected, code: .busy, message: "The gateway starts; send it again in a moment.")
+
     /// The answer to a command that comes while the gateway stops.
     fileprivate static let stopping = Answer(
         .failed, code: .offline, message: "The gateway stops; send it again later.")
+}
+
+/// Takes the commands of the API and the pages: each is a message as MQTT would bring it, whose answers go to its caller.
+struct CoreCommander: GatewayCommander {
+    private let core: GatewayCore
+
+    init(of core: GatewayCore) { self.core = core }
+
+    func perform(
+        _ name: String, of device: DeviceID?, arguments: [UInt8],
+        answer: @escaping @Sendable (_ payload: [UInt8], _ isFinal: Bool) -> Void
+    ) async {
+        // With a slash it would be no topic of a command, and have no answer.
+        let name = name.filter { $0 != "/" }
+        let topic: Topic =
+            if let device {
+                name == CommandParser.configuration ? .configSet(device) : .command(device, name)
+            } else {
+                .gatewayCommand(name)
+            }
+        let message = InboundMessage(topic: core.settings.topics.topic(topic), payload: arguments)
+        await core.receive(message.cut(to: CommandLimits.payload), of: CommandCaller(answer))
+    }
 }

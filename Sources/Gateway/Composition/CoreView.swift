@@ -46,6 +46,8 @@ final class CoreView: GatewayView {
         return overview
     }
 
+    var changes: Int { core.retained.changes }
+
     var devices: [DeviceID] { core.retained.devices }
 
     func overview(of device: DeviceID) -> DeviceOverview {

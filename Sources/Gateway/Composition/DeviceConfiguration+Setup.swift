@@ -61,6 +61,7 @@ extension DeviceConfiguration {
         let presence = DevicePresence()
         var link = LinkContext(device: info.id, logger: logger, services: settings.services, presence: presence)
         link.clock = settings.clock
+        link.senders = settings.senders
         session.documents = link.documents
         let (driver, transport) = (driver, transport)
         link.kind = type(of: driver).link

@@ -4,6 +4,7 @@ import Delivery
 import Engines
 import GatewayKit
 import HomeAssistant
+import Listening
 import Logging
 import MQTT
 import Mosquitto
@@ -11,6 +12,7 @@ package import Recordings
 import ServiceLifecycle
 import Store
 import Vitals
+import Web
 
 extension GatewayServices {
     /// The gateway as shipped: the configured devices, SQLite, and libmosquitto.
@@ -34,12 +36,17 @@ extension GatewayServices {
         let clock = GatewayClock.system
         var generator = SystemRandomNumberGenerator()
         let outbox = Outbox()
+        let events = EventHub(since: clock.now)
         let store = try SQLiteStore(
             path: configuration.store.path,
             options: StoreOptions(
                 configuration.store, marksPendingStatistics: configuration.homeAssistant.address != nil),
             now: clock.now,
-            newIdentity: SampleID(random: &generator), onCommit: { outbox.committed($0) })
+            newIdentity: SampleID(random: &generator),
+            onCommit: { entries in
+                outbox.committed(entries)
+                for case .fact(let fact) in entries { events.add(fact) }
+            })
         let settings = CoreSettings(
             gateway: configuration.id.text, version: GatewayVersion.current, topics: configuration.topics,
             calendar: configuration.calendar, clock: clock, batchWindow: configuration.store.batchWindow,
@@ -56,7 +63,7 @@ extension GatewayServices {
         maker.follow(configuration)
         let core = GatewayCore(
             settings: settings, store: store, broker: broker, outbox: outbox,
-            discovery: configuration.discovery, seed: generator.next(),
+            discovery: configuration.discovery, seed: generator.next(), events: events,
             reload: {
                 let changed = try await files.run { try running.changed(by: read) }
                 // Before anything else changes: where it cannot listen, all stays as it was.
@@ -67,7 +74,23 @@ extension GatewayServices {
                 }
             })
         let view = CoreView(of: core, store: configuration.store.path)
-        let listener = WebService(configuration.web, view: view, settings: settings, budget)
+        let (reader, commander) = (CoreReader(of: core, store), CoreCommander(of: core))
+        let api = API(
+            API.Sources(
+                reader: reader, commander: commander, events: events, topics: settings.topics,
+                calendar: settings.calendar, clock: clock, logger: logger))
+        let isReachable = !(configuration.web?.listen.address.isLoopback ?? true)
+        let site = PageSite.Settings(
+            view: view, reader: reader, commander: commander,
+            adder: configuration.deviceFiles.map { files in
+                ConfiguredAdder(to: files, calendar: configuration.calendar, clock: clock, isReachable: isReachable) {
+                    time in
+                    await settings.scanners.scan(for: time, with: settings.services) { await core.supervisor.runs($0) }
+                }
+            },
+            inspector: configuration.deviceFiles.map { ConfiguredInspector(of: $0) },
+            gateway: configuration.id.text, clock: clock, calendar: configuration.calendar)
+        let listener = WebService(configuration.web, site: site, api: api, settings: settings, budget)
         web.fulfil(listener)
         let setups = configuration.setups(settings, budget)
         let statistics = StatisticsService(configuration, store: store, settings: settings) { core.imports($0) }

@@ -3,7 +3,7 @@ import GatewayKit
 
 /// Reads configuration files. It opens other files only to check them: secrets, certificates and recordings.
 package struct ConfigurationLoader: Sendable {
-    private let plugins: PluginCatalogue
+    let plugins: PluginCatalogue
     private let environment: [String: String]
 
     /// Creates a loader with these plugins. `environment` may contain secrets.

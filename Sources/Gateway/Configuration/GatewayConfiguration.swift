@@ -23,7 +23,7 @@ package struct GatewayConfiguration: Sendable {
     package var store: StoreConfiguration
     /// `home_assistant`: the announcements.
     package var homeAssistant: HomeAssistantConfiguration
-    /// `web`: the gateway's own listener; `nil` without this section: it does not listen.
+    /// `web`: the gateway's own listener; `nil` without this section, unless a device posts: it does not listen.
     package var web: WebConfiguration?
     /// `devices`: the devices, in the file's order, and then those of `devices_from`, in the order of their files.
     package var devices: [DeviceConfiguration]
@@ -99,11 +99,6 @@ extension GatewayConfiguration {
                         + "latter inside it.")
             ])
         }
-        web =
-            reader.has("web")
-            ? reader.section("web", about: "The gateway's own listener, for metrics and health; none without it.") {
-                WebConfiguration(&$0)
-            } : nil
         policy = DevicePolicy(&reader, defaults: DevicePolicy(calendar: gateway.calendar))
         let isAnnounced = homeAssistant.discovery != .off
         let base = mqtt.baseTopic
@@ -116,6 +111,15 @@ extension GatewayConfiguration {
         devices = entries.filter { $0.template == nil }
         templates = entries.filter { $0.template != nil }
         deviceFolder = folder?.mark
+        // Whoever posts needs a listener, and nothing else.
+        let isPostedTo = devices.contains { $0.transport is any PostTransport }
+        web =
+            reader.has("web") || isPostedTo
+            ? reader.section("web", about: "The gateway's own listener; none without it and without type: http.") {
+                let web = WebConfiguration(&$0)
+                web.access.check(web.listen, hasTokens: isPostedTo || !web.tokens.tokens.isEmpty, &$0)
+                return web
+            } : nil
         if entries.isEmpty { reader.warn("No device is configured.", at: "devices") }
         services = reader.services("plugins", of: devices, plugins, beside: web?.listen.address)
         scanners = services.scanners(of: plugins, reader.place)

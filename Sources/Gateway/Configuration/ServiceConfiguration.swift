@@ -54,8 +54,12 @@ extension ConfigurationReader {
             }
             return (used.sorted() + configured).compactMap { name in
                 guard let type = plugins.services[name] else {
+                    let isMoved = plugins.transport(named: name) is any PostTransport.Type
                     reader.report(
-                        "There is no plugin \(name) whose devices share anything. \(plugins.services(without: name))",
+                        isMoved
+                            ? "Devices post to the gateway's own listener: write web: with these keys instead."
+                            : "There is no plugin \(name) whose devices share anything. "
+                                + plugins.services(without: name),
                         at: name)
                     _ = reader.value(name)
                     return nil

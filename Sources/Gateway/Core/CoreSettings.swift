@@ -23,6 +23,8 @@ package struct CoreSettings: Sendable {
     package var services: RunningServices
     /// What scans for devices in reach.
     package let scanners = Scanners()
+    /// The devices that may post to the gateway's own listener.
+    package let senders = ExpectedSenders()
     /// The topics of devices whose documents come as messages.
     package var documents = DocumentTopics()
     /// Records the devices' links; `nil` if they are not recorded.

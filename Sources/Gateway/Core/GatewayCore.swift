@@ -6,6 +6,7 @@ import GatewayKit
 package import MQTT
 import Synchronization
 package import Vitals
+package import Web
 
 /// The running gateway, assembled from devices, store, broker and commands. It uses no file and no plugin, so it runs
 /// the same in production and in a simulation.
@@ -66,13 +67,17 @@ package final class GatewayCore: Sendable {
     let latePartsChanged = Signal()
     /// The silence after which each device is offline, by its configuration.
     let offlineAfter = Mutex<[DeviceID: Duration]>([:])
+    /// The devices of the newest configuration, in its order.
+    let configured = Mutex<[DeviceInfo]>([])
+    /// What has changed, for the API.
+    let events: EventHub
     /// Why the last reload was refused; `nil` if it succeeded.
     let refusedReload = Mutex<String?>(nil)
 
     /// Assembles a gateway. `outbox` must be the one that receives the store's commits.
     package init(
         settings: CoreSettings, store: any GatewayStore, broker: any Broker, outbox: Outbox,
-        discovery: DiscoverySettings, seed: UInt64, reload: @escaping Reload
+        discovery: DiscoverySettings, seed: UInt64, events: EventHub? = nil, reload: @escaping Reload
     ) {
         var generator = SplitMix64(seed: seed)
         self.settings = settings
@@ -91,10 +96,13 @@ package final class GatewayCore: Sendable {
             store: store, retained: retained, settings: settings.delivery, status: status,
             generator: SplitMix64(seed: generator.next()))
         self.discovery = DiscoveryPublisher(retained: retained, settings: discovery)
+        let events = events ?? EventHub(since: settings.clock.now)
+        self.events = events
         let (retained, commandLog, publisher) = (retained, commandLog, self.discovery)
         let output = DeviceOutput(
             state: { device, state in
                 retained.put(.device(device, state))
+                events.add(device, state)
                 publisher.changed(device, state)
             },
             answer: { key, answer in await commandLog.complete(key, answer) },
@@ -142,10 +150,11 @@ package final class GatewayCore: Sendable {
         }
     }
 
-    /// Notes the configured silences.
+    /// Notes the devices of a configuration, and their silences.
     func noteSilences(of setups: [DeviceSetup]) {
         let silences = Dictionary(setups.map { ($0.info.id, $0.policy.offlineAfter) }) { first, _ in first }
         offlineAfter.withLock { $0 = silences }
+        configured.withLock { $0 = setups.map(\.info) }
     }
 
     /// Ends `run`: devices get their graceful disconnect, and consumers see that the gateway is offline.

@@ -19,8 +19,9 @@ package struct DeviceFiles: Sendable {
         package let warnings: [String]
     }
 
-    private let configuration: String
-    private let loader: ConfigurationLoader
+    /// The configuration file.
+    let configuration: String
+    let loader: ConfigurationLoader
     private let output: @Sendable (Int32, UnsafeRawPointer?, Int) -> Int
 
     /// The devices of a configuration file.

@@ -70,6 +70,20 @@ extension ExportFormat {
     }
 }
 
+/// A table with a header.
+struct CSVWriter: SampleWriter {
+    private var rows: SampleRows
+
+    init(calendar: LocalCalendar) { rows = SampleRows(calendar: calendar) }
+
+    mutating func begin(_ output: inout [UInt8]) { output += SampleRows.header.utf8 }
+
+    mutating func add(_ item: ExportedSample, to output: inout [UInt8]) -> OmittedSample? {
+        rows.append(item.stored, device: item.device, person: item.person, to: &output)
+        return nil
+    }
+}
+
 /// Each sample as the contract has it, with its device and metric, on a line.
 struct LineWriter: SampleWriter {
     private var encoder: ContractEncoder

@@ -1,33 +1,44 @@
-/// The configuration of `vitals2mqtt demo`: four simulated wearables of two people.
+/// The configuration of `vitals2mqtt demo`: simulated wearables of three people, with thirty days of history, and the page.
+///
+/// Some of the ring's records cannot be read, and what the cuff measured this morning is stale, so that the page has that to show, too.
 package enum DemoConfiguration {
-    /// The configuration's text, for a broker and with the store in the folder of the configuration.
-    package static func text(broker: String) -> String {
+    /// The folder beside the configuration for devices that are added on the page.
+    package static let devices = "devices.d"
+
+    /// The configuration's text, for a broker and an address of the page. The store is in the folder of the configuration.
+    package static func text(broker: String, listen: String) -> String {
         """
         gateway: {id: demo}
         mqtt: {url: "\(broker)"}
+        web: {listen: "\(listen)"}
         store: {path: demo.sqlite}
-        sync: {first: 7d, every: 1m}
+        devices_from: \(devices)
         devices:
           - id: band
             name: Anna's band
-            person: anna
+            person: Anna
             driver: simulator
-            options: {model: band, history_days: 7, live_interval: 1s}
           - id: ring
             name: Ben's ring
-            person: ben
+            person: Ben
             driver: simulator
-            options: {model: ring, history_days: 7}
+            options: {model: ring, faults: {corrupt_records: 0.01}}
           - id: cuff
             name: The cuff in the kitchen
-            people: {1: anna, 2: ben}
+            people: {1: Anna, 2: Ben}
             driver: simulator
-            options: {model: cuff, history_days: 7}
+            options: {model: cuff}
+            fresh_for: {blood_pressure: 1h}
           - id: oximeter
             name: Anna's oximeter
-            person: anna
+            person: Anna
             driver: simulator
             options: {model: oximeter, live_interval: 5s}
+          - id: sensor
+            name: Cleo's glucose sensor
+            person: Cleo
+            driver: simulator
+            options: {model: glucose}
 
         """
     }

@@ -13,7 +13,7 @@ import Vitals
 package struct EraseTool: Sendable {
     /// Whose data.
     package enum Subject: Sendable, Hashable {
-        /// Of a person, by the name in `person` and `people` of the configuration.
+        /// Of a person, by the name in `person` and `people` of the configuration, or in `by` of an acknowledgement.
         case person(String)
         /// Of all who use a device, by its id. It may be one that is not configured any more.
         case device(String)
@@ -30,6 +30,8 @@ package struct EraseTool: Sendable {
     package struct Plan: Sendable {
         package var subject: Subject
         var targets: [StoreErasure.Target]
+        /// What the person has acknowledged, on any device.
+        var acknowledged: [(device: DeviceID, rule: AlertRule)]
         /// What it is and what it cannot reach, for the person who confirms it.
         package var text: String
     }
@@ -51,10 +53,12 @@ package struct EraseTool: Sendable {
             throw ToolFailure(
                 "Home Assistant's statistics are deleted with home_assistant.url and its token: add them.")
         }
-        let targets = try targets(of: subject)
+        let acknowledged = try acknowledged(by: subject)
+        let targets = try targets(of: subject, isKnown: !acknowledged.isEmpty)
         let copies = StoreErasure.copies(of: configuration.store.path)
         var lines = ["This erases for ever from \(configuration.store.path), its outbox and the broker:"]
         lines += targets.map { "  \(Self.text(of: $0))" }
+        lines += acknowledged.map { "  \($0.device): that \(subject.name) has acknowledged \($0.rule.name)" }
         if !copies.isEmpty {
             lines.append("These copies beside the store go as a whole, with what they have of others:")
             lines += copies.map { "  \($0)" }
@@ -72,10 +76,23 @@ package struct EraseTool: Sendable {
         lines.append(
             "  the device, the phone or the folder: what was measured before now is refused when they send it again,")
         lines.append("  until the configuration no longer names the device, or has from: for it")
-        return Plan(subject: subject, targets: targets, text: lines.map { $0 + "\n" }.joined())
+        return Plan(
+            subject: subject, targets: targets, acknowledged: acknowledged, text: lines.map { $0 + "\n" }.joined())
     }
 
-    private func targets(of subject: Subject) throws(ToolFailure) -> [StoreErasure.Target] {
+    private func acknowledged(
+        by subject: Subject
+    ) throws(ToolFailure) -> [(device: DeviceID, rule: AlertRule)] {
+        guard case .person(let name) = subject else { return [] }
+        do throws(StoreError) {
+            return try StoreErasure.acknowledged(by: name, in: configuration.store.path)
+        } catch {
+            throw ToolFailure("\(error)")
+        }
+    }
+
+    /// - Parameter isKnown: whether the store names the person otherwise, so that no device has to.
+    private func targets(of subject: Subject, isKnown: Bool) throws(ToolFailure) -> [StoreErasure.Target] {
         let devices = configuration.devices.map(\.info)
         switch subject {
         case .device(let text):
@@ -96,7 +113,7 @@ package struct EraseTool: Sendable {
                 let parts = info.wearers.parts(of: name)
                 return parts.isEmpty ? nil : StoreErasure.Target(info.id, parts, isConfigured: true)
             }
-            guard targets.isEmpty else { return targets }
+            guard targets.isEmpty, !isKnown else { return targets }
             let names = Set(devices.compactMap(\.person) + devices.flatMap { Array($0.people.values) }).sorted()
             throw ToolFailure(
                 "No device of the configuration has the person \(name). "
@@ -122,12 +139,15 @@ package struct EraseTool: Sendable {
         let count: Int
         do throws(StoreError) {
             store = try StoreErasure(of: configuration.store.path)
-            count = try store.erase(plan.targets, at: GatewayClock.system.now)
+            var person: String?
+            if case .person(let name) = plan.subject { person = name }
+            count = try store.erase(plan.targets, acknowledgedBy: person, at: GatewayClock.system.now)
         } catch {
             throw ToolFailure("\(error)")
         }
         let devices = plan.targets.map(\.device)
-        var left = await emptyTopics(of: devices)
+        var left = await emptyTopics(
+            devices.flatMap { Topic.retained(of: $0) } + plan.acknowledged.map { Topic.level($0.device, $0.rule) })
         if includesStatistics, let failure = await clearStatistics(of: devices) { left.append(failure) }
         guard left.isEmpty else {
             throw ToolFailure(
@@ -141,12 +161,9 @@ package struct EraseTool: Sendable {
 
     // MARK: - Broker
 
-    /// Empties the retained topics at each broker of the list. Returns what is left.
-    private func emptyTopics(of devices: [DeviceID]) async -> [String] {
-        let topics = configuration.topics
-        let messages = devices.flatMap { device in
-            Topic.retained(of: device).map { OutgoingMessage.removal(of: topics.topic($0)) }
-        }
+    /// Empties retained topics at each broker of the list. Returns what is left.
+    private func emptyTopics(_ topics: [Topic]) async -> [String] {
+        let messages = topics.map { OutgoingMessage.removal(of: configuration.topics.topic($0)) }
         var left: [String] = []
         for server in configuration.mqtt.servers {
             var options = configuration.mqtt.brokerOptions

@@ -15,29 +15,30 @@ package struct GatewayProcess: Sendable {
     /// data is on disk, so nothing is lost.
     static let cancellationPeriod: Duration = .seconds(1)
 
-    private let source: ConfigurationSource
+    /// The configuration file, read again for each reload.
+    private let path: String
     private let loader: ConfigurationLoader
     private let log: ProcessLog
     private let fixedLevel: Logger.Level?
     private let notifier: ServiceNotifier?
     private let folder = DeviceFolderWatch()
 
-    /// Creates a process with this configuration. `logLevel` overrides the configuration's; `notifier` is the service
+    /// Creates a process with this configuration file. `logLevel` overrides the configuration's; `notifier` is the service
     /// manager.
     package init(
-        source: ConfigurationSource, loader: ConfigurationLoader, log: ProcessLog, logLevel: Logger.Level? = nil,
+        path: String, loader: ConfigurationLoader, log: ProcessLog, logLevel: Logger.Level? = nil,
         notifier: ServiceNotifier? = nil
     ) {
         self.notifier = notifier
-        self.source = source
+        self.path = path
         self.loader = loader
         self.log = log
         fixedLevel = logLevel
     }
 
-    /// Runs a gateway with its log on standard error until a signal ends it. Call it once per process.
+    /// Runs a gateway with this configuration file and its log on standard error until a signal ends it. Call it once per process.
     package static func run(
-        _ source: ConfigurationSource, plugins: PluginCatalogue, logLevel: Logger.Level?,
+        _ path: String, plugins: PluginCatalogue, logLevel: Logger.Level?,
         composition: GatewayServices.Composition
     ) async -> ExitStatus {
         let environment = ProcessInfo.processInfo.environment
@@ -47,7 +48,7 @@ package struct GatewayProcess: Sendable {
         signal(SIGPIPE, SIG_IGN)
         DescriptorLimit.raise()
         let process = GatewayProcess(
-            source: source, loader: ConfigurationLoader(plugins: plugins, environment: environment), log: log,
+            path: path, loader: ConfigurationLoader(plugins: plugins, environment: environment), log: log,
             logLevel: logLevel, notifier: ServiceNotifier(environment: environment))
         let status = await process.run(composition)
         log.flush()
@@ -77,7 +78,7 @@ package struct GatewayProcess: Sendable {
         let configuration = try read()
         let running = configuration.fixedPart
         let logger = log.logger()
-        logger.info("The gateway starts.", metadata: configuration.introduction(source.name))
+        logger.info("The gateway starts.", metadata: configuration.introduction(path))
         return try await StartNotice.during(notifier) {
             try await composition(
                 configuration, { () throws(ConfigurationError) in try read(after: running) }, logger)
@@ -140,17 +141,17 @@ package struct GatewayProcess: Sendable {
     private func read(after running: GatewayConfiguration? = nil) throws(ConfigurationError) -> GatewayConfiguration {
         let logger = log.logger()
         do throws(ConfigurationError) {
-            let configuration = try loader.load(source)
+            let configuration = try loader.load(path)
             folder.follow(configuration.deviceFolder)
             if running?.sectionsThatNeedRestart(comparedWith: configuration).isEmpty ?? true {
                 log.level = fixedLevel ?? configuration.logLevel
             }
-            for warning in configuration.warnings + configuration.checkFileModes(of: source.name) {
-                logger.warning("\(warning.text(file: source.name))")
+            for warning in configuration.warnings + configuration.checkFileModes(of: path) {
+                logger.warning("\(warning.text(file: path))")
             }
             return configuration
         } catch {
-            for issue in error.issues { logger.error("\(issue.text(file: source.name))") }
+            for issue in error.issues { logger.error("\(issue.text(file: path))") }
             throw error
         }
     }
@@ -158,33 +159,11 @@ package struct GatewayProcess: Sendable {
 
 extension GatewayConfiguration {
     /// What the first line of the log says: which program serves which devices, with what. A password is never in an address.
-    func introduction(_ file: String?) -> Logger.Metadata {
+    func introduction(_ file: String) -> Logger.Metadata {
         [
-            "version": "\(GatewayVersion.current)", "configuration": "\(file ?? "none")", "store": "\(store.path)",
+            "version": "\(GatewayVersion.current)", "configuration": "\(file)", "store": "\(store.path)",
             "broker": "\(mqtt.servers.map { "\($0)" }.joined(separator: ", "))",
             "devices": "\(devices.isEmpty ? "none" : GatewayCore.list(devices.map(\.info.id.text)))",
         ]
-    }
-}
-
-/// The source of a process's configuration.
-package enum ConfigurationSource: Sendable, Hashable {
-    /// A file, read again for each reload.
-    case file(String)
-    /// A text with a folder as base of its relative paths.
-    case text(String, directory: String)
-
-    /// The file's name, for messages.
-    package var name: String? { if case .file(let path) = self { path } else { nil } }
-}
-
-extension ConfigurationLoader {
-    /// Reads the configuration.
-    /// - Throws: every error with its line.
-    package func load(_ source: ConfigurationSource) throws(ConfigurationError) -> GatewayConfiguration {
-        switch source {
-        case .file(let path): try load(path)
-        case .text(let text, let directory): try load(text: text, directory: directory)
-        }
     }
 }

@@ -31,10 +31,14 @@ package enum LogFormat: Sendable, Hashable {
             case .journal: "<\(level.priority)>"
             }
         line += "\(label): \(Self.escaped(message))"
-        for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
-            line += " \(Self.escaped(key))=\(Self.quoted("\(value)"))"
-        }
-        return line + "\n"
+        let details = Self.details(metadata)
+        return "\(line)\(details.isEmpty ? "" : " ")\(details)\n"
+    }
+
+    /// `key=value` of each, in the order of the keys.
+    static func details(_ metadata: Logger.Metadata) -> String {
+        metadata.sorted { $0.key < $1.key }.map { "\(escaped($0.key))=\(quoted("\($0.value)"))" }
+            .joined(separator: " ")
     }
 
     private static func quoted(_ text: String) -> String {

@@ -16,16 +16,19 @@ package final class ProcessLog: Sendable {
     private let clock: GatewayClock
     private let write: @Sendable (Logger.Level, String) -> Void
     private let flushLines: @Sendable () -> Void
+    private let memory: LogMemory?
 
     /// Creates a log with this level that passes its lines to `write`. `flush` waits for a limited time until all of
     /// them are written.
+    /// - Parameter memory: remembers the newest lines.
     package init(
-        level: Logger.Level, format: LogFormat, clock: GatewayClock,
+        level: Logger.Level, format: LogFormat, clock: GatewayClock, memory: LogMemory? = nil,
         write: @escaping @Sendable (Logger.Level, String) -> Void, flush: @escaping @Sendable () -> Void = {}
     ) {
         threshold = Mutex(level)
         self.format = format
         self.clock = clock
+        self.memory = memory
         self.write = write
         flushLines = flush
     }
@@ -42,7 +45,7 @@ package final class ProcessLog: Sendable {
                 metadata: ["log.skipped": "\(skipped)"], at: clock.now)
         }
         self.init(
-            level: level, format: format, clock: clock,
+            level: level, format: format, clock: clock, memory: .process,
             write: { level, line in writer.write(line, isUrgent: level >= .warning) }, flush: { writer.flush() })
     }
 
@@ -88,10 +91,10 @@ package final class ProcessLog: Sendable {
             if let provided = metadataProvider?.get() { all.merge(provided) { $1 } }
             if let own = event.metadata { all.merge(own) { $1 } }
             if let error = event.error { all["error"] = "\(error)" }
+            let (message, now) = (event.message.description, log.clock.now)
             log.write(
-                event.level,
-                log.format.line(
-                    event.level, label: label, message: event.message.description, metadata: all, at: log.clock.now))
+                event.level, log.format.line(event.level, label: label, message: message, metadata: all, at: now))
+            log.memory?.add(event.level, message, all, at: now)
         }
     }
 }

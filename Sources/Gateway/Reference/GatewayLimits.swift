@@ -29,6 +29,9 @@ enum GatewayLimits {
             "the parser must not exhaust the stack"),
         OperatorLimit("`id`", bytes: CommandLimits.idLength, "`invalid`", "it is stored with the answer"),
         OperatorLimit(
+            "characters of `by` of `acknowledge`", count: Acknowledgement.nameLength, "`invalid`",
+            "it is stored, and shown as a name of the configuration"),
+        OperatorLimit(
             "name of a page", bytes: CommandLimits.pageLength, "`invalid`", "the gateway's own have 40 bytes"),
         OperatorLimit(
             "correlation data", bytes: CommandLimits.correlation, "`invalid`, answered without it",
@@ -73,6 +76,9 @@ enum GatewayLimits {
             "stored answers", count: StoreOptions().maximumAnswers,
             "the oldest that the broker has is forgotten; while it has none, commands are `busy`",
             "sixteen a second for ten minutes"),
+        OperatorLimit(
+            "stored answers of the API", count: StoreOptions().maximumUnsentAnswers, "the oldest is forgotten",
+            "their callers have them"),
         OperatorLimit(
             "memory of an `id`", time: StoreOptions().answerAge, "the same `id` runs again",
             "a sender asks again sooner"),

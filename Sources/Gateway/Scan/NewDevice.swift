@@ -12,6 +12,8 @@ package struct NewDevice: Sendable, Hashable {
     package var transport: [ScanReport.Option]
     /// The keys of `options:`, in the same form. A value in brackets, such as `[a, b]`, is a list.
     package var options: [ScanReport.Option]
+    /// Who wears it; `nil` for nobody in particular.
+    package var person: String?
     /// Further keys of the entry.
     private var further: [JSONValue.Member] = []
 
@@ -60,7 +62,7 @@ package struct NewDevice: Sendable, Hashable {
             if devices.contains(id) {
                 issues.append(
                     "id: The configuration has the id \(id) already. Give each device its own, or replace its file by "
-                        + "--write --replace.")
+                        + "--write --replace on the command line.")
             } else if let other = taken.add(id) {
                 issues.append("id: Home Assistant could not distinguish the entities of \(id) and \(other).")
             }
@@ -87,6 +89,7 @@ package struct NewDevice: Sendable, Hashable {
             JSONValue.Member("id", .string(id)), JSONValue.Member("name", .string(name)),
             JSONValue.Member("driver", .string(driver)),
         ]
+        if let person { members.append(JSONValue.Member("person", .string(person))) }
         if !transport.isEmpty { members.append(JSONValue.Member("transport", Self.map(transport))) }
         if !options.isEmpty { members.append(JSONValue.Member("options", Self.map(options))) }
         return .object(members + further)

@@ -49,6 +49,8 @@ public struct LinkContext: Sendable {
     public var passkeys = PasskeyRequests()
     /// The messages of the transport's topics (`Transport.topics`).
     package var documents = DocumentQueue()
+    /// The devices that may post to the gateway's own listener, for a transport whose devices do (`PostTransport`).
+    package var senders = ExpectedSenders()
     /// The kind of link that the driver needs, for a transport that can open several.
     package var kind: LinkKind?
     /// The gateway's clocks, for a transport that waits.

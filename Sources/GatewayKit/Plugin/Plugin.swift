@@ -77,6 +77,9 @@ extension DeviceDriver {
     public var service: (any PluginService.Type)? { nil }
 }
 
+/// A transport whose devices post to the gateway's own listener, which is open as long as there is one of them.
+package protocol PostTransport: Transport {}
+
 /// Opens links to devices: TCP, a serial line, a child process, Bluetooth.
 public protocol Transport: Sendable {
     /// The value of `transport: {type: …}` in the configuration, of `a-z`, `0-9` and `-`.

@@ -8,7 +8,7 @@ public import Vitals
 /// the gateway tries again after `firstWait`, and then after waits that double up to `longestWait`.
 ///
 /// A driver or a transport names the service that it uses in `service`, and gets the open one from its context:
-/// `context.services.with(HTTPListener.self) { listener in … }`.
+/// `context.services.with(TCPListener.self) { listener in … }`.
 public protocol PluginService: Sendable {
     /// An entry of `plugins:` in YAML that a user can copy. It must pass the configuration check.
     static var sample: String { get }

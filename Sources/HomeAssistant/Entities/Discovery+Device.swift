@@ -77,16 +77,22 @@ extension Discovery {
         }
         guard let limits = device.limits else { return events }
         return events
-            + rules.filter { limits[$0] != .unreachable }.map { rule in
-                Component(
-                    .binarySensor, "alert_\(rule.name)", rule.title, isEnabledByDefault: limits[rule] == .watched,
-                    availability: gatewayOnly,
-                    [
-                        ("state_topic", .string(topics.topic(.level(id, rule)))),
-                        ("value_template", "{{ value_json.state }}"), ("payload_on", "active"),
-                        ("payload_off", "ok"), ("device_class", "problem"),
-                    ])
-            }
+            + rules.filter { limits[$0] != .unreachable }.map { level(of: $0, id, isWatched: limits[$0] == .watched) }
+    }
+
+    /// The level of an alert, with what an automation needs to tell of it and to acknowledge it.
+    private func level(of rule: AlertRule, _ device: DeviceID, isWatched: Bool) -> Component {
+        let names = [
+            "person", "metric", "value", "limit", "unit", "since", "last_id", "acknowledged_by", "acknowledged_at",
+        ]
+        let command = topics.topic(.command(device, "acknowledge"))
+        return Component(
+            .binarySensor, "alert_\(rule.name)", rule.title, isEnabledByDefault: isWatched, availability: gatewayOnly,
+            [
+                ("state_topic", .string(topics.topic(.level(device, rule)))),
+                ("value_template", "{{ value_json.state }}"), ("payload_on", "active"), ("payload_off", "ok"),
+                ("device_class", "problem"),
+            ] + attributes(.level(device, rule), names, constants: [("acknowledge_topic", command)]))
     }
 
     /// The field for the passkey that a device shows, available while the device asks, and the state of its pairing. A device that was never

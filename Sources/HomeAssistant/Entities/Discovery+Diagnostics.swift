@@ -89,9 +89,13 @@ extension Discovery {
             [("state_topic", .string(topics.topic(topic))), ("value_template", .string(template))] + members)
     }
 
-    /// Members of a topic's payload as attributes of an entity.
-    func attributes(_ topic: Topic, _ names: [String]) -> [(String, JSONValue?)] {
-        let members = names.map { "'\($0)': value_json.\($0)" }.joined(separator: ", ")
+    /// Members of a topic's payload as attributes of an entity, and others that never change.
+    func attributes(
+        _ topic: Topic, _ names: [String], constants: [(name: String, text: String)] = []
+    ) -> [(String, JSONValue?)] {
+        // A text of JSON is one of Jinja.
+        let texts = constants.map { "'\($0.name)': \(JSONValue.string($0.text))" }
+        let members = (names.map { "'\($0)': value_json.\($0)" } + texts).joined(separator: ", ")
         return [
             ("json_attributes_topic", .string(topics.topic(topic))),
             ("json_attributes_template", .string("{{ {\(members)} | tojson }}")),

@@ -5,11 +5,12 @@ import Vitals
 extension CheckedTable {
     /// The tables whose rows may be more than numbers, small ones first.
     static let all = [
-        device, alertLevel, warning, pending, journal, command, quarantine, message, day, sample,
+        device, alertLevel, warning, alertEdge, pending, journal, command, quarantine, message, day, sample,
     ]
 
     private static let noDevice = "belongs to no device"
     private static let noSeries = "belongs to no series"
+    private static let halfSeen = "says only who has seen it, or only when"
 
     private static let device = CheckedTable(
         name: "device", row: "The device", key: ["id"], columns: "name, identity, capabilities, twin"
@@ -21,10 +22,12 @@ extension CheckedTable {
     }
 
     private static let alertLevel = CheckedTable(
-        name: "alert_level", row: "The alert level", key: ["device", "rule"], columns: "rule, device, last_id"
+        name: "alert_level", row: "The alert level", key: ["device", "rule"],
+        columns: "rule, device, last_id, acknowledged_by IS NULL, acknowledged_at IS NULL"
     ) { row, references in
         guard references.devices.contains(row[1]) else { return noDevice }
         guard AlertRule(name: row[0]) != nil else { return "belongs to no rule" }
+        if row[3] as Bool != row[4] as Bool { return halfSeen }
         guard let id = row[2] as String? else { return nil }
         return SampleID(id) == nil ? "names no sample" : nil
     }
@@ -34,6 +37,16 @@ extension CheckedTable {
     ) { row, references in
         guard references.devices.contains(row[1]) else { return noDevice }
         return AlertRule(name: row[0])?.warning == nil ? "belongs to no rule" : nil
+    }
+
+    private static let alertEdge = CheckedTable(
+        name: "alert_edge", row: "The edge of an alert", key: ["device", "measured_at", "id"],
+        columns: "id, device, body, acknowledged_by IS NULL, acknowledged_at IS NULL"
+    ) { row, references in
+        guard references.devices.contains(row[1]) else { return noDevice }
+        if row[3] as Bool != row[4] as Bool { return halfSeen }
+        _ = try AlertEvent(json: .kept(row.bytes(at: 2)))
+        return nil
     }
 
     private static let pending = CheckedTable(

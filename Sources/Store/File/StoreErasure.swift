@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import JSON
 package import Vitals
 
 /// Erases what devices have measured from a store that no gateway uses, so that no byte of it is left in the store's files.
@@ -72,20 +73,57 @@ package final class StoreErasure: Sendable {
         }
     }
 
+    /// The rules of alerts that a person has acknowledged, also of past ones. A gateway may be using the store.
+    package static func acknowledged(
+        by person: String, in store: String
+    ) throws(StoreError) -> [(device: DeviceID, rule: AlertRule)] {
+        try StoreCopy.withReader(of: store) { queue in
+            try queue.read { database in
+                try StorePlace(path: store).checkOwner(in: database)
+                let sql = """
+                    SELECT device.name, rule, NULL FROM alert_level JOIN device ON device.id = alert_level.device
+                    WHERE acknowledged_by = ?1
+                    UNION ALL SELECT device.name, NULL, body FROM alert_edge JOIN device ON device.id = alert_edge.device
+                    WHERE acknowledged_by = ?1
+                    """
+                var found: [DeviceID: Set<AlertRule>] = [:]
+                for row in try Row.fetchAll(database, sql: sql, arguments: [person]) {
+                    let rule: AlertRule? =
+                        if let name = row[1] as String? {
+                            AlertRule(name: name)
+                        } else {
+                            try AlertEvent(json: .kept(row.bytes(at: 2))).rule
+                        }
+                    guard let device = DeviceID(row[0] as String), let rule else { continue }
+                    found[device, default: []].insert(rule)
+                }
+                return found.sorted { $0.key < $1.key }.flatMap { device, rules in
+                    rules.sorted { $0.name < $1.name }.map { (device: device, rule: $0) }
+                }
+            }
+        }
+    }
+
     /// Erases from the store, its log and the copies beside it, which go as a whole.
+    /// - Parameter person: whose acknowledgements of alerts go, too, also on other devices.
     /// - Returns: the number of samples.
     /// - Throws: `StoreError`; after a failure, do it again.
-    package func erase(_ targets: [Target], at now: Timestamp) throws(StoreError) -> Int {
-        try erase(targets, at: now) {}
+    package func erase(
+        _ targets: [Target], acknowledgedBy person: String? = nil, at now: Timestamp
+    ) throws(StoreError) -> Int {
+        try erase(targets, acknowledgedBy: person, at: now) {}
     }
 
     /// - Parameter atStep: called after each step, where a crash may come.
-    func erase(_ targets: [Target], at now: Timestamp, atStep: () -> Void) throws(StoreError) -> Int {
+    func erase(
+        _ targets: [Target], acknowledgedBy person: String? = nil, at now: Timestamp, atStep: () -> Void
+    ) throws(StoreError) -> Int {
         var count = 0
         try change { database in
             try database.inTransaction(.immediate) {
                 let transaction = try Transaction(database, cache: try WriterCache(database), isBulk: true)
                 for target in targets { count += try transaction.erase(target, at: now) }
+                if let person { try transaction.eraseAcknowledgements(by: person) }
                 try transaction.close()
                 return .commit
             }

@@ -62,6 +62,7 @@ extension CommandEnvelope {
             ("id", .of(id)), ("device", .of(device?.text)), ("command", .string(command)),
             ("expires_at", .of(expiresAt)), ("response_topic", .of(responseTopic)),
             ("correlation", correlation.map { .string(Data($0).base64EncodedString()) }),
+            ("has_caller", caller == nil ? nil : .bool(true)),
         ])
     }
 
@@ -70,6 +71,8 @@ extension CommandEnvelope {
             id: json["id"]?.asString, device: json["device"]?.asString.flatMap { DeviceID($0) },
             command: try json.text("command"), expiresAt: json.optionalTime("expires_at"),
             responseTopic: json["response_topic"]?.asString, correlation: try Self.correlation(in: json))
+        // It is gone: it was in an earlier run.
+        if json["has_caller"]?.asBool == true { caller = CommandCaller { _, _ in } }
     }
 
     /// The correlation data as base64, or as a number for each byte, as earlier versions wrote it.

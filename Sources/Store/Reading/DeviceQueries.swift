@@ -55,13 +55,19 @@ enum DeviceQueries {
 
     private static func readLevels(of id: Int64, into record: inout DeviceRecord, in database: Database) throws {
         let sql = """
-            SELECT rule, active, since, value, measured_limit, last_id, raised_at FROM alert_level WHERE device = ?
+            SELECT rule, active, since, value, measured_limit, last_id, raised_at, user, acknowledged_by,
+                acknowledged_at
+            FROM alert_level WHERE device = ?
             """
         for row in try Row.fetchAll(database.cachedStatement(sql: sql), arguments: [id]) {
             guard let rule = AlertRule(name: row[0]) else { continue }
-            record.levels[rule] = AlertLevel(
+            var level = AlertLevel(
                 rule: rule, isActive: row[1], since: Timestamp(milliseconds: row[2]), value: row[3], limit: row[4],
-                lastID: (row[5] as String?).flatMap { SampleID($0) }, raisedAt: Timestamp(kept: row[6]))
+                lastID: (row[5] as String?).flatMap { SampleID($0) }, raisedAt: Timestamp(kept: row[6]), user: row[7])
+            if let person = row[8] as String?, let moment = Timestamp(kept: row[9]) {
+                level.acknowledgement = Acknowledgement(by: person, at: moment)
+            }
+            record.levels[rule] = level
         }
     }
 

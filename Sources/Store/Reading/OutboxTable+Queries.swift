@@ -1,4 +1,5 @@
 import GRDB
+import JSON
 import Vitals
 
 extension OutboxTable {
@@ -35,6 +36,19 @@ extension OutboxTable {
         rows += try QuarantineTable.rows(numbers, limit: limit, in: database)
         rows.sort { $0.sequence < $1.sequence }
         return try rows.prefix(limit).compactMap { try $0.fact(in: database) }
+    }
+
+    /// The gaps of a device, sent or not, the newest first. Those of a replay's age are there.
+    static func gaps(of device: DeviceID, limit: Int, in database: Database) throws -> [Gap] {
+        let statement = try database.cachedStatement(
+            sql: """
+                SELECT body FROM message
+                WHERE lane = ?1 AND kind = ?2 AND device = (SELECT id FROM device WHERE name = ?3)
+                ORDER BY sequence DESC LIMIT ?4
+                """)
+        let rows = try Row.fetchAll(
+            statement, arguments: [Lane.alert.rawValue, Kind.gap.rawValue, device.text, limit])
+        return try rows.map { try Gap(json: .kept($0.bytes(at: 0))) }
     }
 
     /// The numbers of waiting and dropped items. The caller sets `bytes`.

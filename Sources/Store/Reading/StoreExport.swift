@@ -67,25 +67,32 @@ package struct StoreExport {
     /// The next samples of a series behind a key, withdrawn ones included.
     package func page(of series: Series, starting range: Range<Timestamp>, after: SampleKey?) throws -> Page {
         let limit = series.metric.shape == .sleep ? Self.sleepPage : Self.page
-        return try queue.read { database in
-            var page = Page()
-            page.samples = try SampleTable.samples(
-                of: series.row, device: series.device, metric: series.metric, starting: range, after: after,
-                limit: limit, in: database)
-            page.isLast = page.samples.count < limit
-            let end = page.isLast ? nil : page.samples.last.map { SampleKey($0.sample) }
-            // The gateway moves samples from its journal to the table in one transaction, so each is in one of them.
-            let waiting = try journaled(series, in: database).filter { stored in
-                let key = SampleKey(stored.sample)
-                return range.contains(key.start) && after.map { $0 < key } ?? true && end.map { key < $0 } ?? true
-            }
-            guard !waiting.isEmpty else { return page }
-            page.samples = (page.samples + waiting).sorted { SampleKey($0.sample) < SampleKey($1.sample) }
-            return page
+        return try queue.read {
+            try Self.readPage(of: series, starting: range, after: after, limit: limit, in: $0)
         }
     }
 
-    private func journaled(_ series: Series, in database: Database) throws -> [StoredSample] {
+    /// A page of about `limit` samples, with those in the journal that belong to it.
+    static func readPage(
+        of series: Series, starting range: Range<Timestamp>, after: SampleKey?, limit: Int, in database: Database
+    ) throws -> Page {
+        var page = Page()
+        page.samples = try SampleTable.samples(
+            of: series.row, device: series.device, metric: series.metric, starting: range, after: after,
+            limit: limit, in: database)
+        page.isLast = page.samples.count < limit
+        let end = page.isLast ? nil : page.samples.last.map { SampleKey($0.sample) }
+        // The gateway moves samples from its journal to the table in one transaction, so each is in one of them.
+        let waiting = try journaled(series, in: database).filter { stored in
+            let key = SampleKey(stored.sample)
+            return range.contains(key.start) && after.map { $0 < key } ?? true && end.map { key < $0 } ?? true
+        }
+        guard !waiting.isEmpty else { return page }
+        page.samples = (page.samples + waiting).sorted { SampleKey($0.sample) < SampleKey($1.sample) }
+        return page
+    }
+
+    private static func journaled(_ series: Series, in database: Database) throws -> [StoredSample] {
         var result: [StoredSample] = []
         let records = try Row.fetchCursor(database, sql: "SELECT record FROM journal ORDER BY number")
         while let row = try records.next() {
@@ -94,6 +101,40 @@ package struct StoreExport {
             }
         }
         return result
+    }
+}
+
+extension SQLiteStore {
+    /// Samples of a metric behind a key, at most `limit` and withdrawn ones included. Unlike `samples` it asks the writer for nothing:
+    /// what is in the journal is read there.
+    package nonisolated func history(
+        of device: DeviceID, _ metric: Metric, starting range: Range<Timestamp>, after: SampleKey?, limit: Int
+    ) async throws(StoreError) -> [StoredSample] {
+        try await reader.read { database in
+            let row = try Int64.fetchOne(
+                database.cachedStatement(
+                    sql: """
+                        SELECT series.id FROM series JOIN device ON device.id = series.device
+                        WHERE device.name = ? AND metric = ?
+                        """), arguments: [device.text, metric.rawValue])
+            guard let row else { return [] }
+            let series = StoreExport.Series(device: device, metric: metric, samples: 0, row: row)
+            let page = try StoreExport.readPage(of: series, starting: range, after: after, limit: limit, in: database)
+            return Array(page.samples.prefix(limit))
+        }
+    }
+
+    /// The edges of a device's alerts that were measured before a moment, the newest first. Those of one moment are never separated, so
+    /// there may be a few more than `limit`.
+    package nonisolated func edges(
+        of device: DeviceID, before: Timestamp, limit: Int
+    ) async throws(StoreError) -> [AlertEvent] {
+        try await reader.read { try EdgeTable.edges(of: device, before: before, limit: limit, in: $0) }
+    }
+
+    /// The gaps of a device that a replay reaches, the newest first.
+    package nonisolated func gaps(of device: DeviceID, limit: Int) async throws(StoreError) -> [Gap] {
+        try await reader.read { try OutboxTable.gaps(of: device, limit: limit, in: $0) }
     }
 }
 

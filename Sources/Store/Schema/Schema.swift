@@ -123,7 +123,7 @@ enum Schema {
             PRIMARY KEY(series, day)
         ) STRICT, WITHOUT ROWID;
 
-        -- raised_at: when the rule last raised an alert, for its cool-down.
+        -- raised_at: when the rule last raised an alert, for its cool-down. acknowledged_by: who has seen the active alert.
         CREATE TABLE alert_level(
             device INTEGER NOT NULL REFERENCES device(id),
             rule TEXT NOT NULL,
@@ -133,6 +133,9 @@ enum Schema {
             measured_limit REAL,
             last_id TEXT,
             raised_at INTEGER,
+            user INTEGER,
+            acknowledged_by TEXT,
+            acknowledged_at INTEGER,
             PRIMARY KEY(device, rule)
         ) STRICT, WITHOUT ROWID;
 
@@ -144,8 +147,21 @@ enum Schema {
             PRIMARY KEY(device, rule, at)
         ) STRICT, WITHOUT ROWID;
 
+        -- The edges of alerts, as long as samples are kept. body: JSON, as in message. acknowledged_by: who has seen the alert.
+        CREATE TABLE alert_edge(
+            device INTEGER NOT NULL REFERENCES device(id),
+            measured_at INTEGER NOT NULL,
+            id TEXT NOT NULL,
+            user INTEGER,
+            body BLOB NOT NULL,
+            acknowledged_by TEXT,
+            acknowledged_at INTEGER,
+            PRIMARY KEY(device, measured_at, id)
+        ) STRICT, WITHOUT ROWID;
+
         -- Commands, and their answers as the lane of answers: the answer's number is its place there. key: the device or `gateway`,
         -- then the command's name and id, or a random one; content: the fingerprint of its arguments (see `CommandEnvelope`).
+        -- An answer that went to a caller of this process has no number.
         CREATE TABLE command(
             number INTEGER PRIMARY KEY,
             key TEXT NOT NULL UNIQUE,
@@ -158,6 +174,7 @@ enum Schema {
             correlation BLOB,
             payload BLOB
         ) STRICT;
+        CREATE INDEX unnumbered_command ON command(number) WHERE answer IS NULL;
 
         -- Samples with their messages on the way to their tables, and the counters after each commit (see `JournalRecord`).
         -- While there are rows, store and lane and the end of series are as they were before the first one.

@@ -24,6 +24,7 @@ extension Transaction {
         // Samples and days come last: the facts that refer to them are either gone by now or stay.
         if !isAtLimit, let retention = options.sampleRetention {
             note(try dropSamples(before: moment - retention, limit: limit))
+            note(try EdgeTable.drop(before: moment - retention, limit: limit, in: database))
         }
         if !isAtLimit, let retention = options.dailyRetention {
             note(try dropDays(before: moment - retention, limit: limit))

@@ -35,8 +35,12 @@ extension Transaction {
             "INSERT INTO command(key, content, begun_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
             [answer.key, answer.content?.description, answer.at.milliseconds])
         let isAnswered = try database.cachedStatement(
-            sql: "SELECT 1 FROM command WHERE key = ? AND answer IS NOT NULL")
+            sql: "SELECT 1 FROM command WHERE key = ? AND answered_at IS NOT NULL")
         if try Int.fetchOne(isAnswered, arguments: [answer.key]) != nil { return true }
+        guard !answer.topic.isEmpty else {
+            try store(unsent: answer, options)
+            return true
+        }
         let number = nextAnswer()
         try execute(
             """
@@ -52,6 +56,22 @@ extension Transaction {
         add(.answer(number: number, answer))
         try bound(options)
         return true
+    }
+
+    /// Stores the answer to a caller of this process, who has it: it takes no number, and no room of those that wait for the broker.
+    private func store(unsent answer: StoredAnswer, _ options: StoreOptions) throws {
+        try execute(
+            "UPDATE command SET envelope = NULL, answered_at = ?, topic = '', payload = ? WHERE key = ?",
+            [answer.at.milliseconds, Data(answer.payload), answer.key])
+        try execute(
+            """
+            DELETE FROM command WHERE number IN (
+                SELECT number FROM (
+                    SELECT number, count(*) OVER newer AS count, sum(length(payload)) OVER newer AS bytes FROM command
+                    WHERE answer IS NULL AND answered_at IS NOT NULL
+                    WINDOW newer AS (ORDER BY number DESC))
+                WHERE count > ? OR bytes > ?)
+            """, [options.maximumUnsentAnswers, options.maximumUnsentAnswerBytes])
     }
 
     private func isKnown(_ key: String) throws -> Bool {
@@ -86,14 +106,16 @@ extension Transaction {
     func dropAnswers(_ condition: String, _ arguments: StatementArguments) throws -> Int {
         let statement = try database.cachedStatement(
             sql: """
-                DELETE FROM command WHERE answer IS NOT NULL AND \(condition)
+                DELETE FROM command WHERE answered_at IS NOT NULL AND \(condition)
                 RETURNING answer, \(CommandTable.answerSize), key
                 """)
         let rows = try Row.fetchAll(statement, arguments: arguments)
         var unsent = 0
         for row in rows {
+            // One without a number went to a caller of this process, and is not counted.
+            guard let number = row[0] as Int64? else { continue }
             countAnswer(bytes: -(row[1] as Int64))
-            guard row[0] as Int64 > cache.counters.lanes[Lane.answer.rawValue].acknowledged else { continue }
+            guard number > cache.counters.lanes[Lane.answer.rawValue].acknowledged else { continue }
             unsent += 1
             cache.waitingAnswers.remove(row[1], of: row[2])
         }

@@ -103,16 +103,24 @@ extension Transaction {
     func save(_ level: AlertLevel, of cached: CachedDevice) throws {
         try execute(
             """
-            INSERT INTO alert_level(device, rule, active, since, value, measured_limit, last_id, raised_at)
-            VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+            INSERT INTO alert_level(
+                device, rule, active, since, value, measured_limit, last_id, raised_at, user, acknowledged_by,
+                acknowledged_at)
+            VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT(device, rule) DO UPDATE SET active = excluded.active, since = excluded.since,
                 value = excluded.value, measured_limit = excluded.measured_limit, last_id = excluded.last_id,
-                raised_at = excluded.raised_at
+                raised_at = excluded.raised_at, user = excluded.user, acknowledged_by = excluded.acknowledged_by,
+                acknowledged_at = excluded.acknowledged_at
             """,
             [
                 cached.row, level.rule.name, level.isActive, level.since.milliseconds, level.value, level.limit,
-                level.lastID?.description, level.raisedAt?.milliseconds,
+                level.lastID?.description, level.raisedAt?.milliseconds, level.user, level.acknowledgement?.person,
+                level.acknowledgement?.at.milliseconds,
             ])
+        // An active level began with its edge.
+        if let seen = level.acknowledgement, let id = level.lastID {
+            try EdgeTable.acknowledge(id, measuredAt: level.since, seen, of: cached.row, in: database)
+        }
     }
 
     /// Keeps the time of a warning. Returns whether it is new.

@@ -74,6 +74,7 @@ extension Transaction {
         if !erased.parts.isDisjoint(with: [.device, .user(nil)]) {
             try execute("DELETE FROM warning WHERE device = ?", [row])
         }
+        try execute("DELETE FROM alert_edge WHERE device = ? AND \(isOfPart)", [row])
         try execute("DELETE FROM driver_note WHERE device = ?", [row])
         try execute("DELETE FROM pending_statistics WHERE series IN (SELECT id FROM series WHERE device = ?)", [row])
         if erased.parts.contains(.device) { try eraseState(of: row) } else { try eraseDays(of: row, at: moment) }
@@ -93,6 +94,18 @@ extension Transaction {
         }
         try announce(numbers, of: device, at: moment)
         return count
+    }
+
+    /// Forgets that a person has seen alerts of any device: an active one is unacknowledged again.
+    func eraseAcknowledgements(by person: String) throws {
+        try fold()
+        for table in ["alert_level", "alert_edge"] {
+            try execute(
+                "UPDATE \(table) SET acknowledged_by = NULL, acknowledged_at = NULL WHERE acknowledged_by = ?",
+                [person])
+        }
+        // Their answers say who was first.
+        try dropAnswers("instr(CAST(payload AS TEXT), ?1) > 0", [#""command":"acknowledge""#])
     }
 
     /// Takes again what was erased, from a moment on. The driver's notes say what it has delivered, so they go with the cursors.

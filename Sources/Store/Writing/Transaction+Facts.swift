@@ -23,6 +23,9 @@ extension Transaction {
         statement.bind(moment.milliseconds, at: 11)
         statement.bind(blob: message.body, at: 12)
         _ = try statement.run()
+        if case .alert(let event, _) = content {
+            try EdgeTable.add(event, body: message.body ?? [], of: message.device, in: database)
+        }
         add(.fact(Fact(sequence: sequence, lane: lane, device: device, content: content)))
     }
 

@@ -22,6 +22,8 @@ public struct AlertEvent: Sendable, Hashable {
     public var sampleID: SampleID?
     /// The user slot of that sample, if several people use the device.
     public var user: Int?
+    /// Who has seen the alert that a raised edge of the history began; `nil` if nobody said so while it was active, and in events.
+    public var acknowledgement: Acknowledgement?
 
     /// The kinds of edge.
     public enum Edge: String, Sendable, Hashable { case raised, cleared }
@@ -31,7 +33,8 @@ public struct AlertEvent: Sendable, Hashable {
     /// An edge.
     public init(
         id: SampleID, raisedID: SampleID? = nil, rule: AlertRule, edge: Edge, value: Double?, limit: Double?,
-        origin: Origin, measuredAt: Timestamp, raisedAt: Timestamp, sampleID: SampleID?, user: Int? = nil
+        origin: Origin, measuredAt: Timestamp, raisedAt: Timestamp, sampleID: SampleID?, user: Int? = nil,
+        acknowledgement: Acknowledgement? = nil
     ) {
         self.id = id
         self.raisedID = raisedID
@@ -44,6 +47,7 @@ public struct AlertEvent: Sendable, Hashable {
         self.raisedAt = raisedAt
         self.sampleID = sampleID
         self.user = user
+        self.acknowledgement = acknowledgement
     }
 }
 
@@ -63,11 +67,15 @@ public struct AlertLevel: Sendable, Hashable {
     public var lastID: SampleID?
     /// When the rule last raised an alert, active or not; `nil` if it never did.
     public var raisedAt: Timestamp?
+    /// The user slot of the sample that caused the level, if several people use the device.
+    public var user: Int?
+    /// Who has seen the active alert; `nil` if nobody said so. Each edge begins without.
+    public var acknowledgement: Acknowledgement?
 
     /// A rule's level.
     public init(
         rule: AlertRule, isActive: Bool, since: Timestamp, value: Double? = nil, limit: Double? = nil,
-        lastID: SampleID? = nil, raisedAt: Timestamp? = nil
+        lastID: SampleID? = nil, raisedAt: Timestamp? = nil, user: Int? = nil, acknowledgement: Acknowledgement? = nil
     ) {
         self.rule = rule
         self.isActive = isActive
@@ -76,5 +84,30 @@ public struct AlertLevel: Sendable, Hashable {
         self.limit = limit
         self.lastID = lastID
         self.raisedAt = raisedAt
+        self.user = user
+        self.acknowledgement = acknowledgement
     }
+}
+
+/// That a person has seen an alert.
+public struct Acknowledgement: Sendable, Hashable {
+    /// The person's name: one line of 1 to `nameLength` code points, not only of spaces.
+    public var person: String
+    /// When the gateway took it.
+    public var at: Timestamp
+
+    /// The most code points of a name: as many characters as a name in the configuration may have.
+    public static let nameLength = 128
+
+    /// An acknowledgement.
+    public init(by person: String, at moment: Timestamp) { (self.person, at) = (person, moment) }
+
+    /// Whether a text can be the name of a person who acknowledges.
+    public static func isName(_ text: String) -> Bool {
+        let scalars = text.unicodeScalars
+        return (1...nameLength).contains(scalars.count) && !scalars.allSatisfy(\.properties.isWhitespace)
+            && !scalars.contains { notInLines.contains($0.properties.generalCategory) }
+    }
+
+    private static let notInLines: Set<Unicode.GeneralCategory> = [.control, .lineSeparator, .paragraphSeparator]
 }

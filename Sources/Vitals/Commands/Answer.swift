@@ -45,6 +45,8 @@ package struct Answer: Sendable, Hashable {
         case replayed(Int)
         /// The configuration's version, and the settings not yet confirmed by the device.
         case version(Int, pending: Set<MonitorSetting>)
+        /// Who has seen the alert first, and when.
+        case acknowledged(Acknowledgement)
         /// Devices affected by a reload: names by kind.
         case names([String: [String]])
         /// Devices in reach.

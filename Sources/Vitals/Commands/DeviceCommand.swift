@@ -21,6 +21,8 @@ package enum DeviceCommand: Sendable, Hashable {
     case time
     /// Close the link and open it again.
     case reconnect
+    /// Note that a person has seen the active alert whose edge has this id.
+    case acknowledge(SampleID, by: String)
     /// Change the monitoring.
     case configure(MonitorPatch, ifVersion: Int?, adopts: Bool)
 
@@ -34,6 +36,7 @@ package enum DeviceCommand: Sendable, Hashable {
         case .daily: "daily"
         case .time: "time"
         case .reconnect: "reconnect"
+        case .acknowledge: "acknowledge"
         case .configure: "config/set"
         }
     }
@@ -80,6 +83,11 @@ package struct CommandEnvelope: Sendable, Hashable {
     package var responseTopic: String?
     /// MQTT 5 correlation data, to be returned with the answer.
     package var correlation: [UInt8]?
+    /// Whether commands with the same id and other content are several, and not one whose id is used again: the id of an acknowledgement
+    /// is that of the alert, which several persons may have seen.
+    package var isNamedByContent = false
+    /// Who waits for the answers in this process, in place of a topic; `nil` for a sender of MQTT.
+    package var caller: CommandCaller?
 
     package init(
         id: String? = nil, content: SampleID? = nil, device: DeviceID?, command: String, expiresAt: Timestamp? = nil,
@@ -95,13 +103,29 @@ package struct CommandEnvelope: Sendable, Hashable {
     }
 }
 
+/// A caller of this process who waits for the answers to a command.
+package final class CommandCaller: Sendable, Hashable {
+    /// Called with each answer, the payload that MQTT would get, and whether it is the final one. It must not block.
+    package let receive: @Sendable (_ payload: [UInt8], _ isFinal: Bool) -> Void
+
+    package init(_ receive: @escaping @Sendable (_ payload: [UInt8], _ isFinal: Bool) -> Void) {
+        self.receive = receive
+    }
+
+    package static func == (a: CommandCaller, b: CommandCaller) -> Bool { a === b }
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+}
+
 extension CommandEnvelope {
     /// Whom the command concerns, and so who may have its answer: a device, or the gateway itself.
     package var scope: String { device?.text ?? DeviceID.reserved }
 
-    /// What the log remembers the command by: its scope, its name and its id, joined by spaces, of which neither scope nor name has
-    /// one; `nil` without an id.
-    package var key: String? { id.map { "\(scope) \(command) \($0)" } }
+    /// What the log remembers the command by: its scope, its name and its id, and its content if it is named by that, joined by spaces, of
+    /// which neither scope nor name has one; `nil` without an id.
+    package var key: String? {
+        let name = isNamedByContent ? content.map { " \($0)" } ?? "" : ""
+        return id.map { "\(scope) \(command) \($0)\(name)" }
+    }
 
     /// The scope in a key.
     package static func scope(inKey key: String) -> String { String(key.prefix { $0 != " " }) }

@@ -96,7 +96,7 @@ class Documents:
         transport = {"type": "http", "token": secret(bench, "phone.token", TOKEN)}
         entries += [{"id": phone.id, "driver": phone.driver, "transport": transport} for phone in self.posting]
         bench.gateway.write(entries, gateway={"id": "storm", "timezone": str(ZONE)}, sync={"first": "all"},
-                            plugins={"http": {"listen": f"127.0.0.1:{self.port}"}})
+                            web={"listen": f"127.0.0.1:{self.port}"})
 
     def folder(self, phone: Phone) -> str:
         return os.path.join(self.bench.folder, phone.id)

@@ -18,7 +18,7 @@ import Vitals
         let day = Fixture.utc.day(of: now)
         let from = Bool.random(using: &random) ? now - .hours(3) : nil
         let start = MonitorSetting(.bloodOxygen, .scheduleStart)
-        return switch Int.random(in: 0..<9, using: &random) {
+        return switch Int.random(in: 0..<10, using: &random) {
         case 0: .sync(metrics: Bool.random(using: &random) ? [] : [metric], from: from, to: nil)
         case 1: .measure(metric, duration: .seconds(Int.random(in: 5...60, using: &random)))
         case 2: .stopMeasuring(Bool.random(using: &random) ? nil : metric)
@@ -27,6 +27,7 @@ import Vitals
         case 5: .daily(metric, from: day, to: day, syncsFirst: Bool.random(using: &random))
         case 6: .time
         case 7: .reconnect
+        case 8: .acknowledge(SampleID(high: 8, low: 8), by: "anna")
         default:
             .configure(
                 MonitorPatch([start: .number(Double(Int.random(in: 0...1440, using: &random)))]), ifVersion: nil,

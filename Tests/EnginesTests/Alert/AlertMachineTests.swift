@@ -233,6 +233,41 @@ import Vitals
         #expect(outcomes.map(\.event.edge) == [.cleared])
     }
 
+    @Test func `whoever was first has seen an active edge, and nobody the next one`() {
+        var machine = AlertMachine(device: Fixture.device)
+        func evaluate(_ values: [Double], from minute: Int) -> [AlertMachine.Outcome] {
+            values.enumerated().flatMap { index, value in
+                var sample = Fixture.heartRate(value, at: minute + index)
+                sample.user = 2
+                return machine.evaluate(
+                    Fixture.stored(sample), isExercise: false, isWorn: true, settings: Fixture.limits,
+                    policy: AlertPolicy(cooldown: .zero), calendar: Fixture.utc)
+            }
+        }
+        let raised = evaluate([120, 120], from: 0)
+        #expect(raised.map(\.level.user) == [2] && machine.levels == raised.map(\.level))
+        let ids = raised.map(\.event.id)
+        let first = ids.compactMap { machine.acknowledge($0, by: "anna", at: Fixture.minute(2)) }
+        #expect(first.map(\.acknowledgement) == [Acknowledgement(by: "anna", at: Fixture.minute(2))])
+        #expect(first.map(\.lastID) == ids && machine.levels == first)
+        let second = ids.compactMap { machine.acknowledge($0, by: "ben", at: Fixture.minute(3)) }
+        #expect(second == first)
+        let stranger = machine.acknowledge(SampleID(high: 8, low: 8), by: "ben", at: Fixture.minute(3))
+        #expect(stranger == nil)
+        // A value that changes nothing leaves it, and the end takes it.
+        #expect(evaluate([130], from: 4).isEmpty && machine.levels == first)
+        let cleared = evaluate([80], from: 5)
+        #expect(cleared.map(\.level.acknowledgement) == [nil])
+        for id in ids + cleared.map(\.event.id) {
+            let late = machine.acknowledge(id, by: "ben", at: Fixture.minute(6))
+            #expect(late == nil)
+        }
+        let again = evaluate([120, 120], from: 7)
+        #expect(again.map(\.event.edge) == [.raised] && machine.levels.map(\.acknowledgement) == [nil])
+        let old = ids.compactMap { machine.acknowledge($0, by: "ben", at: Fixture.minute(9)) }
+        #expect(old.isEmpty)
+    }
+
     @Test func `late data that goes back in time is another run`() {
         var machine = AlertMachine(device: Fixture.device, isLate: true)
         let outcomes = [(100, 120.0), (101, 120), (10, 80), (11, 120), (12, 120)].flatMap { minute, value in

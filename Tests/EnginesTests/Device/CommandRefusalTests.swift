@@ -28,6 +28,7 @@ import Vitals
             (daily(.steps, syncsFirst: true), true), (daily(.bloodOxygen, syncsFirst: true), false),
             (daily(.sleep, syncsFirst: false), true), (daily(.temperature, syncsFirst: false), false),
             (.stopMeasuring(.temperature), true), (.time, true), (.reconnect, true),
+            (.acknowledge(SampleID(high: 8, low: 8), by: "anna"), true),
         ] as [(DeviceCommand, Bool)])
     func `refuses what the device cannot do and the store does not have`(command: DeviceCommand, isDone: Bool) {
         // The store has sleep samples from an earlier firmware.

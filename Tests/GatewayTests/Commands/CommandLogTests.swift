@@ -54,6 +54,27 @@ import Vitals
         }
     }
 
+    @Test func `what is named by its content runs once for each content, with one id and an answer each`() async throws
+    {
+        let scratch = try ScratchStore()
+        let log = try Self.log(scratch.base)
+        func envelope(_ person: String) -> CommandEnvelope {
+            var envelope = CommandEnvelope(
+                id: "edge", content: SampleID(name: person), device: DeviceID("band"), command: "acknowledge")
+            envelope.isNamedByContent = true
+            return envelope
+        }
+        let anna = try #require(await log.begin(envelope("anna")))
+        let ben = try #require(await log.begin(envelope("ben")))
+        #expect(anna != ben)
+        await log.complete(anna, Answer(.done))
+        await log.complete(ben, Answer(.done, message: "anna was first"))
+        #expect(await log.begin(envelope("anna")) == nil)
+        let answers = try await scratch.base.pending(.answer, after: 0, limit: 9).compactMap(\.answer)
+        let messages = try answers.map { try JSONValue(parsing: $0.payload)["message"]?.asString }
+        #expect(messages == [nil, "anna was first", nil])
+    }
+
     @Test func `an answer that cannot be stored is sent, and counted where no broker can take it`() async throws {
         let scratch = try ScratchStore()
         let full = FaultyStore(scratch.base) { call, _ in

@@ -1,9 +1,11 @@
-import Gateway
 import GatewayKit
 import Logging
 import Synchronization
 import Testing
 import Vitals
+import Web
+
+@testable import Gateway
 
 @Suite struct ProcessLogTests {
     private final class Lines: Sendable {
@@ -38,5 +40,20 @@ import Vitals
         logger.debug("one", metadata: ["a": "1"])
         log.logger().debug("two")
         #expect(lines.all == ["<7>own: one a=1 device.id=ring-1\n"])
+    }
+
+    @Test func `the newest lines are remembered, and none that may have values of health`() {
+        let memory = LogMemory()
+        let clock = GatewayClock(
+            date: { Timestamp(milliseconds: 0) }, steady: ContinuousClock(), steadyNow: { .zero })
+        let log = ProcessLog(level: .trace, format: .plain, clock: clock, memory: memory) { _, _ in }
+        let logger = log.logger()
+        logger.debug("71 bpm")
+        for number in 0...LogMemory.maximum { logger.notice("line \(number)", metadata: ["b": "two words", "a": "1"]) }
+        #expect(memory.lines.count == LogMemory.maximum)
+        #expect(memory.lines.first?.text == "line \(LogMemory.maximum)")
+        #expect(memory.lines.first?.details == #"a=1 b="two words""#)
+        #expect(memory.lines.first?.level == "notice")
+        #expect(!memory.lines.contains { $0.text.contains("bpm") })
     }
 }

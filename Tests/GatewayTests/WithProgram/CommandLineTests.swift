@@ -43,6 +43,7 @@ func runGateway(
         (["add", "--driver", "simulator", "--option", "model=hat"], 78), (["add", "--driver", "none"], 1),
         (["add", "--driver", "simulator", "--option", "model=band", "--option", "model=ring"], 78),
         (["add", "--replace", "--write"], 64), (["add", "--write", "--config", "/nowhere/c.yaml"], 78),
+        (["web-password"], 1), (["web-password", "--write"], 64),
         (["remove"], 64), (["remove", "a", "--config", "/nowhere/c.yaml"], 78), (["remove", "../a"], 78),
         (["store", "check", "--store", "/nowhere/a"], 1), (["backup", "--store", "/nowhere/a", "/nowhere/b"], 1),
         (["restore", "--store", "/nowhere/a", "/nowhere/b"], 1),

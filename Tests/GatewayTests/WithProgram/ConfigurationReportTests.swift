@@ -4,9 +4,11 @@ import GRDB
 import Gateway
 import GatewayKit
 import Glibc
+import Listening
 import TestSupport
 import Testing
 import Vitals
+import Web
 
 @testable import Store
 
@@ -63,8 +65,9 @@ import Vitals
         let folder = FileManager.default.temporaryDirectory.appending(path: "report-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let tokens = ["phone-2", "phone-3", "phone-4", "script-1", "home-assistant"].map { "\($0)-token" }
+        let tokens = ["grafana", "phone-2", "phone-3", "phone-4", "script-1", "home-assistant"].map { "\($0)-token" }
         for name in tokens + ["mqtt-password"] { try write("secret-of-\(name)\n", to: name, in: folder) }
+        try write("$y$j9T$/.0123456789$0123456789abcdef\n", to: "web-password", in: folder)
         try FileManager.default.createDirectory(atPath: "\(folder)/devices.d", withIntermediateDirectories: false)
         let made = try await Certificates.make(in: folder)
         for (path, name) in [
@@ -92,10 +95,14 @@ import Vitals
     }
 
     @Test func `finds the demo's configuration without an error or a warning`() throws {
-        let text = DemoConfiguration.text(broker: "mqtt://127.0.0.1:1883")
-        let configuration = try bundled.load(text: text, directory: "/tmp")
-        #expect(configuration.devices.map(\.info.id.text) == ["band", "ring", "cuff", "oximeter"])
-        #expect(configuration.warnings == [])
+        let text = DemoConfiguration.text(broker: "mqtt://127.0.0.1:1883", listen: "127.0.0.1:8480")
+        try withFolder { folder in
+            try FileManager.default.createDirectory(
+                atPath: "\(folder)/\(DemoConfiguration.devices)", withIntermediateDirectories: false)
+            let configuration = try bundled.load(text: text, directory: folder)
+            #expect(configuration.devices.map(\.info.id.text) == ["band", "ring", "cuff", "oximeter", "sensor"])
+            #expect(configuration.warnings == [])
+        }
     }
 
     private func problems(_ text: String, in folder: String) throws -> (isUsable: Bool, text: String) {
@@ -279,7 +286,7 @@ import Vitals
         let loader = ConfigurationLoader(
             plugins: try PluginCatalogue(BundledPlugins.all),
             environment: ["TOKEN": "0123456789abcdef", "OTHER": "fedcba9876543210"])
-        func report(_ http: String, _ tcp: String, caller: String = "listen: true, token: {env: OTHER}") throws
+        func report(_ web: String?, _ tcp: String, caller: String = "listen: true, token: {env: OTHER}") throws
             -> String
         {
             try withFolder { folder in
@@ -288,28 +295,40 @@ import Vitals
                     devices:
                       - {id: a, driver: health-auto-export, transport: {type: http, token: {env: TOKEN}}}
                       - {id: b, driver: link, transport: {type: tcp, \(caller)}}
-                    plugins:
-                      http: {\(http)}
-                      tcp: {\(tcp)}
+                    \(web.map { "web: {\($0)}" } ?? "")
+                    plugins: {tcp: {\(tcp)}}
                     """
                 let path = try write(text, to: "c", in: folder)
                 return ConfigurationReport(checking: path, with: loader).problems.replacing(folder, with: "F")
             }
         }
         let same = "listen: \"127.0.0.1:7000\""
-        let issue = "plugins.tcp.listen: The address 127.0.0.1:7000 is that of http already. Choose another port.\n"
-        #expect(try report(same, same) == "F/c:7: \(issue)")
-        #expect(try report("listen: \"0.0.0.0:7000\", insecure: true", same) == "F/c:7: \(issue)")
+        let issue = "plugins.tcp.listen: The address 127.0.0.1:7000 is that of web already. Choose another port.\n"
+        #expect(try report(same, same) == "F/c:6: \(issue)")
+        #expect(try report("listen: \"0.0.0.0:7000\", insecure: true", same) == "F/c:6: \(issue)")
         #expect(try report(same, "listen: \"127.0.0.1:7001\"") == "")
         #expect(try report("listen: \"127.0.0.1:0\"", "listen: \"127.0.0.1:0\"") == "")
-        // What follows the section is the gateway's own listener.
-        let web = try report("", "listen: \"127.0.0.1:7001\"}\nweb: {")
-        let remedy = "Choose another port here, or write plugins: {http: {listen: \"127.0.0.1:8481\"}}."
+        let web = try report("listen: \"127.0.0.1:7879\"", "")
+        let remedy = "Choose another port here, or write plugins: {tcp: {listen: \"127.0.0.1:7880\"}}."
         #expect(
-            web == "F/c:8: web.listen: The plugin http listens at 127.0.0.1:8480, unless it is told where. \(remedy)\n")
+            web == "F/c:5: web.listen: The plugin tcp listens at 127.0.0.1:7879, unless it is told where. \(remedy)\n")
         // A service that no device uses is not started.
         let unused = try report(same, same, caller: "host: h, port: 1")
-        #expect(unused.hasPrefix("warning: F/c:7: plugins.tcp: No device uses tcp"), "\(unused)")
+        #expect(unused.hasPrefix("warning: F/c:6: plugins.tcp: No device uses tcp"), "\(unused)")
+    }
+
+    @Test func `a device that posts opens the listener by its defaults, and another one does not`() throws {
+        let loader = ConfigurationLoader(
+            plugins: try PluginCatalogue(BundledPlugins.all), environment: ["TOKEN": "0123456789abcdef"])
+        try withFolder { folder in
+            func address(_ device: String) throws -> String? {
+                let text = "mqtt: {url: mqtt://h}\ndevices: [{id: a, \(device)}]\n"
+                return try loader.load(try write(text, to: "c", in: folder)).web?.listen.address.description
+            }
+            let posting = try address("driver: health-auto-export, transport: {type: http, token: {env: TOKEN}}")
+            let other = try address("driver: simulator")
+            #expect(posting == "127.0.0.1:8480" && other == nil)
+        }
     }
 
     @Test func `refuses a file that nobody may wait for`() throws {

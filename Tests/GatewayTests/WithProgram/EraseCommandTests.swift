@@ -32,6 +32,10 @@ import Vitals
             _ = try await store.ingest(
                 Ingest(device: device, samples: samples, receivedAt: Self.now) { _ in IngestOutcome() })
         }
+        let seen = AlertLevel(
+            rule: AlertRule(.stress, .high), isActive: true, since: Self.now, lastID: SampleID(high: 3, low: 4),
+            acknowledgement: Acknowledgement(by: "dora", at: Self.now))
+        try await store.save([.level(seen)], of: try #require(DeviceID("band-1")))
         try await store.close()
         try "a copy".write(toFile: "\(folder)/s.sqlite.replaced-1", atomically: false, encoding: .utf8)
         let path = "\(folder)/c.yaml"
@@ -65,6 +69,14 @@ import Vitals
         ] {
             #expect(result.errors.contains(line), "\(line) is not in \(result.errors)")
         }
+    }
+
+    @Test func `a person who wears nothing, and has only seen an alert, can be erased, too`() async throws {
+        let asked = try await run(["--person", "dora"])
+        #expect(asked.errors.contains("  band-1: that dora has acknowledged stress_high\n"), "\(asked.errors)")
+        let done = try await run(["--person", "dora", "--yes"])
+        #expect(done.left == Self.all)
+        #expect(done.errors.contains("The store has nothing of it any more: 0 samples are erased."), "\(done.errors)")
     }
 
     @Test(arguments: [

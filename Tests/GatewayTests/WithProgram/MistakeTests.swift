@@ -104,7 +104,7 @@ import Testing
             [
                 """
                 2: plugins.gadgetbrige: There is no plugin gadgetbrige whose devices share anything. Did you mean \
-                gadgetbridge? Known here: bluez, gadgetbridge, healthconnectexport, http, tcp.
+                gadgetbridge? Known here: bluez, gadgetbridge, healthconnectexport, tcp.
                 """
             ]
         ),
@@ -161,13 +161,9 @@ import Testing
             ["3: devices[0].transport.type: There is no transport bluetooth. Fitting ones: bluez, replay."]
         ),
         (
-            "\(device("id: a, driver: health-auto-export, transport: {type: http, token: {env: TOKEN}}"))web: {}\n",
-            [
-                """
-                4: web.listen: The plugin http listens at 127.0.0.1:8480, unless it is told where. Choose another port here, or \
-                write plugins: {http: {listen: "127.0.0.1:8481"}}.
-                """
-            ]
+            device("id: a, driver: health-auto-export, transport: {type: http, token: {env: TOKEN}}")
+                + "plugins: {http: {listen: \"127.0.0.1:8481\"}}\n",
+            ["4: plugins.http: Devices post to the gateway's own listener: write web: with these keys instead."]
         ),
         (
             device("id: a, driver: gatt-health, transport: {type: http, token: {env: TOKEN}}"),

@@ -53,11 +53,12 @@ final class Commander: Sendable {
             state.count += 1
             return (
                 "c\(state.count)", devices.randomElement(using: &state.random),
-                Int.random(in: 0..<7, using: &state.random)
+                Int.random(in: 0..<8, using: &state.random)
             )
         }
         guard let device else { return }
         if kind == 4 { return replay(id) }
+        if kind == 7 { return acknowledge(SampleID(name: id), at: device) }
         let (topic, members) =
             switch kind {
             case 0: ("sync", "")
@@ -71,6 +72,14 @@ final class Commander: Sendable {
                 topic: "vitals2mqtt/home/\(device.text)/command/\(topic)",
                 payload: Array("{\"id\":\"\(id)\"\(members)}".utf8),
                 responseTopic: kind == 5 ? MessageRefusal.chosenTopic : nil))
+    }
+
+    /// Acknowledges an alert that never was, by the id of the command.
+    private func acknowledge(_ id: SampleID, at device: DeviceID) {
+        broker.publish(
+            OutgoingMessage(
+                topic: "vitals2mqtt/home/\(device.text)/command/acknowledge",
+                payload: Array("{\"id\":\"\(id)\",\"by\":\"anna\"}".utf8)))
     }
 
     private func replay(_ id: String) {

@@ -106,7 +106,7 @@ CREATE TABLE unsettled(
     PRIMARY KEY(series, day)
 ) STRICT, WITHOUT ROWID;
 
--- raised_at: when the rule last raised an alert, for its cool-down.
+-- raised_at: when the rule last raised an alert, for its cool-down. acknowledged_by: who has seen the active alert.
 CREATE TABLE alert_level(
     device INTEGER NOT NULL REFERENCES device(id),
     rule TEXT NOT NULL,
@@ -116,6 +116,9 @@ CREATE TABLE alert_level(
     measured_limit REAL,
     last_id TEXT,
     raised_at INTEGER,
+    user INTEGER,
+    acknowledged_by TEXT,
+    acknowledged_at INTEGER,
     PRIMARY KEY(device, rule)
 ) STRICT, WITHOUT ROWID;
 
@@ -125,6 +128,18 @@ CREATE TABLE warning(
     rule TEXT NOT NULL,
     at INTEGER NOT NULL,
     PRIMARY KEY(device, rule, at)
+) STRICT, WITHOUT ROWID;
+
+-- The edges of alerts, as long as samples are kept. body: JSON, as in message. acknowledged_by: who has seen the alert.
+CREATE TABLE alert_edge(
+    device INTEGER NOT NULL REFERENCES device(id),
+    measured_at INTEGER NOT NULL,
+    id TEXT NOT NULL,
+    user INTEGER,
+    body BLOB NOT NULL,
+    acknowledged_by TEXT,
+    acknowledged_at INTEGER,
+    PRIMARY KEY(device, measured_at, id)
 ) STRICT, WITHOUT ROWID;
 
 -- Commands, and their answers as the lane of answers: the answer's number is its place there.
@@ -140,6 +155,7 @@ CREATE TABLE command(
     correlation BLOB,
     payload BLOB
 ) STRICT;
+CREATE INDEX unnumbered_command ON command(number) WHERE answer IS NULL;
 
 -- Samples with their messages on the way to their tables, and the counters after each commit (see `JournalRecord`).
 -- While there are rows, store and lane and the end of series are as they were before the first one.
@@ -219,8 +235,8 @@ INSERT INTO sample(series, start, duration, user_initiated, value, fields, kind,
     VALUES (2, 1794960000000, 3600000, 0, 60.0, '{"stages":[["deep",1794960000000,1794963600000]]}', 0, NULL, NULL, 1, NULL, 9, 0);
 INSERT INTO message(lane, sequence, kind, device, series, source, historical, user, day, samples, made_at, body)
     VALUES (2, 3, 0, 1, 1, 'live', 0, NULL, NULL, 1, 9, X'8090A0BFBD6800');
-INSERT INTO alert_level(device, rule, active, since, value, measured_limit, last_id, raised_at)
-    VALUES (1, 'stress_high', 1, 5, NULL, NULL, NULL, 4);
+INSERT INTO alert_level(device, rule, active, since, value, measured_limit, last_id, raised_at, user, acknowledged_by, acknowledged_at)
+    VALUES (1, 'stress_high', 1, 5, NULL, NULL, NULL, 4, NULL, 'anna', 6);
 INSERT INTO warning(device, rule, at)
     VALUES (1, 'heart_rhythm_irregular', 5);
 INSERT INTO command(number, key, begun_at, envelope, answer, answered_at, topic, correlation, payload)

@@ -1,0 +1,228 @@
+import GatewayKit
+import HTTPTypes
+import HummingbirdCore
+import Listening
+import Logging
+import NIOCore
+import Synchronization
+import Vitals
+
+/// What devices post: `POST /v1/devices/<id>` with `Authorization: Bearer <token>`. It decides what a request gets, and hands its document
+/// to the device's driver.
+final class DocumentRequests: Sendable {
+    /// Where devices post, before their id.
+    static let path = "/v1/devices/"
+    /// How long a document may take to arrive.
+    static let bodyTime: Duration = .seconds(60)
+    /// How long a sender waits for the commit: less than the apps do, the shortest of which is a minute.
+    static let answerTime: Duration = .seconds(50)
+    /// When a sender should try again that found no room.
+    static let retryAfter: Duration = .seconds(10)
+    /// The most bytes of a name that are remembered with a wrong token.
+    private static let rememberedName = DeviceID.maximumLength
+
+    let senders: ExpectedSenders
+    let budget = BodyBudget()
+    private let logins = LoginRateLimiter()
+    private let log = RefusalLog()
+    private let clock: GatewayClock
+    private let logger: Logger
+
+    init(_ senders: ExpectedSenders, clock: GatewayClock, logger: Logger) {
+        self.senders = senders
+        self.clock = clock
+        self.logger = logger
+    }
+
+    /// Answers a request.
+    /// - Parameter prove: is called once the token has turned out to be right. It returns why there is no place for the sender.
+    /// - Throws: if the connection ends first.
+    func reply(
+        to request: Request, from address: String, prove: () -> ConnectionShares.Refusal?
+    ) async throws -> Reply {
+        let reply: Reply
+        let logger = namedLogger(for: request.head)
+        do throws(Refusal) {
+            let sender = try sender(of: request.head, from: address, uptime: clock.uptime)
+            // Whoever counts the places has logged it.
+            if let refusal = prove() { return .crowded(refusal) }
+            let mediaType = try Self.mediaType(of: request.headers)
+            let (bytes, share) = try await body(of: request)
+            let reasons = sender.documents.reasons
+            let document = Document(
+                bytes, mediaType: mediaType, receivedAt: clock.now, holding: share
+            ) { answer in
+                if case .stored(let report) = answer { reasons.log(report, to: logger) }
+            }
+            reply = await answer(document, sender)
+        } catch {
+            guard case .reply(let refused) = error else { throw error }
+            reply = refused
+        }
+        if reply.answer.status >= 300 { report(reply, from: address, to: logger) }
+        return reply
+    }
+
+    /// Why a document is not taken.
+    private enum Refusal: Error {
+        case reply(Reply)
+        /// The sender has left.
+        case disconnected
+    }
+
+    private func sender(
+        of head: HTTPRequest, from address: String, uptime: Duration
+    ) throws(Refusal) -> ExpectedSenders.Sender {
+        guard let name = Self.name(in: head) else { throw .reply(.notFound) }
+        guard head.method == .post else { throw .reply(.wrongMethod) }
+        // A request without a token is no login.
+        guard let token = head.headerFields[.authorization].flatMap(Self.token) else { throw .reply(.unauthorized) }
+        let remembered = String(name.prefix(Self.rememberedName))
+        if let wait = logins.wait(of: address, for: remembered, at: uptime) { throw .reply(.tooSoon(wait)) }
+        guard let sender = senders.sender(String(name), token: token, uptime: uptime) else {
+            logins.failed(address, for: remembered, at: uptime)
+            throw .reply(.unauthorized)
+        }
+        logins.succeeded(address, for: remembered, at: uptime)
+        return sender
+    }
+
+    /// The name that a request posts for; `nil` at another path.
+    private static func name(in head: HTTPRequest) -> Substring? {
+        let path = head.path?.prefix { $0 != "?" } ?? ""
+        guard path.hasPrefix(Self.path) else { return nil }
+        let name = path.dropFirst(Self.path.count)
+        return name.isEmpty || name.contains("/") ? nil : name
+    }
+
+    /// The token of `Bearer <token>` (RFC 6750, section 2.1).
+    private static func token(_ authorization: String) -> String? {
+        let parts = authorization.split(separator: " ", maxSplits: 1, omittingEmptySubsequences: true)
+        guard parts.count == 2, parts[0].lowercased() == "bearer" else { return nil }
+        let token = parts[1].drop { $0 == " " }
+        return token.isEmpty ? nil : String(token)
+    }
+
+    private static func mediaType(of headers: HTTPFields) throws(Refusal) -> String {
+        let type = headers[.contentType]?.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" } ?? ""
+        guard type == "application/json" else { throw .reply(.wrongType) }
+        let encoding = headers[.contentEncoding]?.lowercased() ?? "identity"
+        guard encoding == "identity" else { throw .reply(.encoded) }
+        return type
+    }
+
+    // MARK: - The document
+
+    private func body(of request: Request) async throws(Refusal) -> (bytes: [UInt8], share: BodyBudget.Share) {
+        let length = request.headers[.contentLength].flatMap { Int($0) }
+        if let length, length > BodyBudget.maximumBody { throw .reply(.tooLarge) }
+        // Without a length it may become the longest.
+        guard let share = budget.reserve(length ?? BodyBudget.maximumBody) else { throw .reply(.busy) }
+        switch await SentBody.of(request, upTo: BodyBudget.maximumBody, within: Self.bodyTime, by: clock) {
+        case .complete(let bytes): return (bytes, share)
+        case .tooLarge: throw .reply(Reply.tooLarge.read)
+        case .tooSlow: throw .reply(Reply.tooSlow.read)
+        case .cut: throw .disconnected
+        }
+    }
+
+    private func answer(_ document: Document, _ sender: ExpectedSenders.Sender) async -> Reply {
+        sender.add(document)
+        let answer = await clock.withTimeout(Self.answerTime) { try? await document.answered() }
+        // No request waits for it any more. A driver may be reading it already.
+        sender.documents.remove(document)
+        return (answer ?? nil).map { Reply($0) } ?? .late
+    }
+
+    // MARK: - The log
+
+    /// A log with the device that a request names, if one can have this name.
+    private func namedLogger(for head: HTTPRequest) -> Logger {
+        var logger = logger
+        let device = Self.name(in: head).flatMap { DeviceID(String($0)) }
+        if let device { logger[metadataKey: "device.id"] = "\(device)" }
+        return logger
+    }
+
+    /// Logs a refusal, up to a number in a second.
+    private func report(_ reply: Reply, from address: String, to logger: Logger) {
+        guard log.mayLog(at: clock.uptime) else { return }
+        logger.notice(
+            "A posted document was refused.",
+            metadata: ["sender": "\(address)", "status": "\(reply.answer.status)", "reason": "\(reply.summary)"])
+    }
+}
+
+/// What was sent with a request.
+enum SentBody: Sendable {
+    case complete([UInt8])
+    case tooLarge, tooSlow
+    /// The sender has left.
+    case cut
+
+    /// Reads it, once.
+    /// - Parameter maximum: the most bytes of it. Its sender reads a refusal only after it has sent the rest, of which as much again is
+    ///   read and not kept.
+    static func of(
+        _ request: Request, upTo maximum: Int, within time: Duration, by clock: GatewayClock
+    ) async -> SentBody {
+        let length = request.headers[.contentLength].flatMap { Int($0) }
+        let stream = request.body
+        return await clock.withTimeout(time) { () async -> SentBody in
+            var bytes: [UInt8] = []
+            // All of its share at once: an array that grows has up to twice its size beside itself. The system gives a page of it
+            // when it is written.
+            bytes.reserveCapacity(min(length ?? maximum, maximum))
+            var received = 0
+            do {
+                for try await part in stream {
+                    received += part.readableBytes
+                    if received <= maximum {
+                        bytes.append(contentsOf: part.readableBytesView)
+                    } else {
+                        bytes = []
+                        if received > 2 * maximum { return .tooLarge }
+                    }
+                }
+            } catch { return .cut }
+            if received > maximum { return .tooLarge }
+            return length.map { $0 == received } ?? true ? .complete(bytes) : .cut
+        } ?? .tooSlow
+    }
+}
+
+/// The memory for documents that are received, or wait for their driver.
+final class BodyBudget: Sendable {
+    /// The most bytes of one document.
+    static let maximumBody = 20 << 20
+    /// The most bytes of all documents together.
+    static let maximumBytes = 64 << 20
+
+    private let used = Mutex(0)
+
+    /// The bytes in use.
+    var bytes: Int { used.withLock { $0 } }
+
+    /// A share of the memory, given back when its last owner is gone.
+    final class Share: Sendable {
+        private let bytes: Int
+        private let budget: BodyBudget
+
+        fileprivate init(_ bytes: Int, of budget: BodyBudget) {
+            self.bytes = bytes
+            self.budget = budget
+        }
+
+        deinit { budget.used.withLock { $0 -= bytes } }
+    }
+
+    /// Reserves memory; `nil` if there is not enough.
+    func reserve(_ bytes: Int) -> Share? {
+        let isReserved = used.withLock { used in
+            guard used + bytes <= Self.maximumBytes else { return false }
+            used += bytes
+            return true
+        }
+        return isReserved ? Share(bytes, of: self) : nil
+    }
+}
