@@ -20,7 +20,8 @@ class Message(NamedTuple):
 
 
 class Broker:
-    def __init__(self, processes: Processes) -> None:
+    def __init__(self, processes: Processes, first: str = "") -> None:
+        """`first` is the beginning of its configuration."""
         self.processes = processes
         self.port = free_port()
         self.address = ["-h", "127.0.0.1", "-p", str(self.port), "-V", "5", "-q", "1"]
@@ -29,7 +30,7 @@ class Broker:
         self.news = threading.Condition()
         configuration = f"{processes.folder}/mosquitto.conf"
         with open(configuration, "w", encoding="utf-8") as file:
-            file.write(f"listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence false\nmax_queued_messages 0\n")
+            file.write(f"{first}listener {self.port} 127.0.0.1\nallow_anonymous true\npersistence false\nmax_queued_messages 0\n")
         processes.start("mosquitto", ["mosquitto", "-c", configuration])
         until("mosquitto answers", lambda: self.publish("trial", None) == 0, 20)
         subscriber = processes.start(

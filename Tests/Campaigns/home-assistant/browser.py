@@ -1,17 +1,12 @@
 """A Chromium without a window, driven over its DevTools protocol, that has Home Assistant's pages open."""
 
-import base64
 import json
 import os
-import shutil
 import time
-import urllib.request
-from typing import Any, Callable, Optional
+from typing import Callable, Optional
 
-from connection import WebSocket
+from devtools import Chromium
 from processes import Finding, Processes, until
-
-PROGRAMS = ("chromium", "chromium-browser", "google-chrome")
 
 # What a page shows: how many elements there are of each tag, also within components; what complains; and what is not there yet.
 PAGE = r"""
@@ -69,49 +64,13 @@ HEIGHT = r"""
 """
 
 
-class Browser:
+class Browser(Chromium):
     def __init__(self, processes: Processes, home: int, token: str) -> None:
         self.home = f"http://127.0.0.1:{home}"
-        program = next(filter(None, map(shutil.which, PROGRAMS)), None)
-        if not program:
-            raise Finding(f"there is no {PROGRAMS[0]}; Debian has it as a package of this name")
-        folder = os.path.join(processes.folder, "browser")
-        # Without its sandbox, since root cannot use it; it opens nothing but this Home Assistant.
-        processes.start("browser", [
-            program, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-            "--disable-background-networking", "--disable-component-update", "--disable-sync", "--lang=en", "--hide-scrollbars",
-            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1", "--remote-debugging-port=0", f"--user-data-dir={folder}",
-            "about:blank"], env={**os.environ, "HOME": processes.folder, "TZ": "UTC"})
-        port = int(until("the browser listens", lambda: self.port(folder), 60))
-        with urllib.request.urlopen(f"http://127.0.0.1:{port}/json/list", timeout=30) as answer:
-            page = next(page for page in json.load(answer) if page["type"] == "page")
-        self.stream = WebSocket(port, "/devtools/page/" + page["id"])
-        self.last = 0
+        environment = {**os.environ, "HOME": processes.folder, "TZ": "UTC"}
+        super().__init__(
+            os.path.join(processes.folder, "browser"), lambda command: processes.start("browser", command, env=environment))
         self.log_in(token)
-
-    @staticmethod
-    def port(folder: str) -> Optional[str]:
-        try:
-            with open(os.path.join(folder, "DevToolsActivePort"), encoding="utf-8") as file:
-                return file.readline().strip()
-        except FileNotFoundError:
-            return None
-
-    def ask(self, method: str, **parameters: Any) -> dict:
-        self.last += 1
-        self.stream.send({"id": self.last, "method": method, "params": parameters})
-        while True:
-            answer = self.stream.receive()
-            if answer.get("id") == self.last:
-                if "error" in answer:
-                    raise Finding(f"{method}: {answer['error']}")
-                return answer["result"]
-
-    def run(self, script: str) -> Any:
-        answer = self.ask("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
-        if "exceptionDetails" in answer:
-            raise Finding(f"the page's script failed: {answer['exceptionDetails']}")
-        return answer["result"].get("value")
 
     def log_in(self, token: str) -> None:
         """Has Home Assistant's page find a token where it keeps that of a user who is logged in."""
@@ -123,9 +82,6 @@ class Browser:
         self.ask("Page.enable")
         self.ask("Page.addScriptToEvaluateOnNewDocument", source=f"if (location.port) {{ {script} }}")
         self.resize(1280, 1600)
-
-    def resize(self, width: int, height: int) -> None:
-        self.ask("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
 
     def open(self, path: str) -> None:
         self.ask("Page.navigate", url=self.home + path)
@@ -160,6 +116,4 @@ class Browser:
         time.sleep(1)  # the cards find their places again
         self.resize(width, min(max(int(self.run(HEIGHT)) + 24, 400), 4000))
         time.sleep(2)  # the plots are drawn with an animation
-        data = self.ask("Page.captureScreenshot", format="png")["data"]
-        with open(path, "wb") as file:
-            file.write(base64.b64decode(data))
+        self.capture(path)

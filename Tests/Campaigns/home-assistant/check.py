@@ -24,6 +24,7 @@ import entities
 import life
 import midnight
 import passkeys
+import seen
 from connection import Refused
 from processes import Finding
 from trial import Trial
@@ -33,8 +34,10 @@ CHECKS: list[Callable[[Trial], str]] = [
     entities.show_attributes, controls.numbers_reach_the_device, controls.switches_reach_the_device,
     controls.times_reach_the_device, controls.refused_values_fall_back, controls.measurements_fail, life.leave,
     controls.buttons_act, controls.measurements_are_shown, controls.measurements_are_stopped, controls.alerts_arrive,
+    seen.asks_one_after_the_other, seen.stops_with_the_button, seen.stops_with_the_alert,
     life.of_an_offline_device, controls.settings_wait, controls.settings_drift, life.of_the_gateway,
-    life.of_a_device_that_is_removed, passkeys.are_typed, life.of_home_assistant, life.statistics, life.of_discovery, life.log,
+    life.of_a_device_that_is_removed, passkeys.are_typed, seen.is_raised, life.of_home_assistant,
+    seen.asks_again_after_a_start, life.statistics, life.of_discovery, life.log,
 ]
 
 

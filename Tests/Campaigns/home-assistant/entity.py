@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Optional
 
+from household import ID
+
 QUALIFIED = {"heart_rate_variability", "blood_glucose"}  # have words beside their value
 STAGES = 150  # of a sleep with more of them, none is shown
 
@@ -65,4 +67,7 @@ class Entity:
             return payload["fields"] or {}
         if self.state_class == "total":
             return {"last_reset": datetime.fromisoformat(payload["day_start"]).isoformat()}
-        return {name: payload[name] for name in self.attributes}
+        shown = {name: payload[name] for name in self.attributes}
+        if self.key.startswith("alert_"):
+            shown["acknowledge_topic"] = f"vitals2mqtt/{ID}/{self.device}/command/acknowledge"
+        return shown

@@ -154,6 +154,10 @@ WARNINGS = (
     "ecg_high_heart_rate", "ecg_low_heart_rate", "ecg_inconclusive")
 
 
+# What stands beside the level of an alert, with the topic where it is acknowledged.
+LEVEL = ("person", "metric", "value", "limit", "unit", "since", "last_id", "acknowledged_by", "acknowledged_at")
+
+
 def rules(can: dict) -> list[str]:
     names = []
     for metric in RANGES:
@@ -183,7 +187,7 @@ def alerts(device: str, can: dict, config: dict) -> Iterator[Entity]:
             continue  # no value can be beyond it
         yield Entity(
             device, f"alert_{name}", "binary_sensor", f"alert/{name}", ("state",), device_class="problem",
-            enabled=bool(config[metric][group][switch]))
+            enabled=bool(config[metric][group][switch]), attributes=LEVEL)
 
 
 def limit_of(rule: str) -> str:

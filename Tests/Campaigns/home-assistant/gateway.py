@@ -70,7 +70,8 @@ class Gateway:
             "band-1": ("Anna's band", "band"), "ring-1": ("Ring", "ring"), "cuff-1": ("Cuff", "cuff"),
             "clip-1": ("Clip", "oximeter"), "scale-1": ("Scale", "scale"), "patch-1": ("Patch", "glucose")}
         devices = {device["id"]: device for device in simulated(models, DAYS)}
-        devices["clip-1"]["fresh_for"] = {"heart_rate": "36h"}
+        # Its alert is raised several times within minutes, and says whose value it was.
+        devices["clip-1"] |= {"fresh_for": {"heart_rate": "36h"}, "alerts": {"cooldown": "0s"}, "person": "greta"}
         devices["strap-1"] = strap
         # Bluetooth on a bus that is not there: it is announced, and never connected.
         devices[METER] = {

@@ -1,21 +1,46 @@
 """What the checks compare: Home Assistant's entities on one side, the gateway's topics on the other."""
 
+import os
+import shutil
 import time
 from typing import Any, Callable, Optional
 
 import expected
 from broker import Broker
 from entity import Entity
-from gateway import STRAP_SIGNAL, Gateway, zone
+from gateway import ROOT, STRAP_SIGNAL, Gateway, zone
 from household import ID, Household
 from processes import Finding, until
 
 NOTHING = ("unknown", "unavailable")
 
 
+BLUEPRINT = "vitals2mqtt/alert_until_seen.yaml"
+PEOPLE = ("anna", "ben")
+
+
+def phone(person: str) -> str:
+    """The phone of a person is a script in place of its app: it publishes at the broker what it is told."""
+    return f"""\
+  {person}s_phone:
+    mode: parallel
+    max: 50
+    sequence:
+      - action: mqtt.publish
+        data:
+          topic: phones/{person}
+          payload: "{{{{ {{'title': title | default(''), 'message': message, 'data': data}} | to_json }}}}"
+"""
+
+
 class Trial(Household):
     def __init__(self, folder: str, version: str, program: str) -> None:
-        super().__init__(folder, version, program, zone())
+        phones = "".join(phone(person) for person in PEOPLE)
+        super().__init__(folder, version, program, zone(), f"automation: !include automations.yaml\nscript:\n{phones}")
+        self.home.write(os.path.join(self.home.folder, "automations.yaml"), "[]\n")
+        copy = os.path.join(self.home.folder, "blueprints", "automation", BLUEPRINT)
+        os.makedirs(os.path.dirname(copy))
+        shutil.copy(os.path.join(ROOT, "deploy", "home-assistant", os.path.basename(BLUEPRINT)), copy)
 
     def begin(self) -> None:
         self.broker = Broker(self.processes)
