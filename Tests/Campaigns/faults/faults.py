@@ -15,7 +15,7 @@ from peers import Peers
 from rig import ROWS, Bench, Finding, Row
 
 # The rows of the table, in this order.
-for part in "log bluetooth broker device disk life phone takeover watchdog storm soak metrics stranger hostile".split():
+for part in "log bluetooth broker device disk life phone takeover watchdog storm soak metrics stranger hostile page".split():
     importlib.import_module(f"{part}_rows")
 
 COLUMNS = {"fault": 30, "what is done": 30, "what must hold": 34, "before": 40, "result": 50, "s": 5}

@@ -34,7 +34,7 @@ class Strangers:
         devices = [{"id": kind.driver, "driver": kind.driver, "options": {"path": folder}} for kind, folder in self.folders.items()]
         devices.append({"id": "phone", "driver": "health-auto-export", "transport": {"type": "http", "token": token}})
         bench.broker()
-        bench.gateway.write(devices, plugins={"http": {"listen": f"127.0.0.1:{self.port}"}})
+        bench.gateway.write(devices, web={"listen": f"127.0.0.1:{self.port}"})
         bench.gateway.start()
 
     def arrived(self, device: str) -> bool:

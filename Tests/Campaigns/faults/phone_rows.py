@@ -60,7 +60,7 @@ def kills_while_posting(bench: Bench) -> str:
     device = {"id": "phone", "driver": "health-auto-export",
               "transport": {"type": "http", "token": secret(bench, "phone.token", TOKEN)}}
     bench.broker()
-    bench.gateway.write([device], plugins={"http": {"listen": f"127.0.0.1:{port}"}})
+    bench.gateway.write([device], web={"listen": f"127.0.0.1:{port}"})
     phone = PostingPhone(port)
     bench.cleanups.append(phone.end)
     rng = random.Random(bench.kills)

@@ -46,7 +46,7 @@ class Consumer:
             self.largest = max(self.largest, len(message.payload))
             if levels[2:] == ["gateway", "status"]:
                 self.statuses.append(message.payload.decode())
-            if levels[3] in ("measurement", "response", "event", "state", "link", "info", "config"):
+            if levels[3] in ("measurement", "response", "event", "state", "link", "info", "config", "sync"):
                 self.note(levels, json.loads(message.payload))
 
     def note(self, levels: list[str], body) -> None:
