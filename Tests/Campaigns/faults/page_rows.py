@@ -39,7 +39,7 @@ class Household:
     """A gateway with the page open, and its figures before the attacks."""
 
     def __init__(self, bench: Bench, devices: list[dict], address: str = "127.0.0.1", more: dict | None = None, **web) -> None:
-        self.bench, self.port = bench, free_port()
+        self.bench, self.port = bench, free_port(address)
         bench.broker()
         bench.gateway.write(devices, web={"listen": f"{address}:{self.port}", **web}, **(more or {}))
         bench.gateway.start()

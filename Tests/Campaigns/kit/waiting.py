@@ -27,9 +27,10 @@ def until(condition, seconds: float, what: str, step: float = 0.05):
     return value
 
 
-def free_port() -> int:
+def free_port(address: str = "127.0.0.1") -> int:
+    """A port that nothing has at this address. Of 0.0.0.0 also clients at any address of loopback keep ports from a listener."""
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+        probe.bind((address, 0))
         return probe.getsockname()[1]
 
 
