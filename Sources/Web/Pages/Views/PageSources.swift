@@ -1,4 +1,3 @@
-import Synchronization
 import Vitals
 
 /// What the pages read: the gateway's memory, and its store.
@@ -59,14 +58,10 @@ final class Sparklines: Sendable {
     /// The time that one shows.
     static let span: Duration = .hours(24)
 
-    private struct Kept {
-        var svg: String
-        var drawn: Timestamp
-    }
-    private let kept = Mutex<[String: Kept]>([:])
+    private let cache = ReadingCache<String, String>(age: Sparklines.age, maximum: Sparklines.maximum)
 
     /// What was drawn last, by the keys of the values.
-    var drawn: [String: String] { kept.withLock { $0.mapValues(\.svg) } }
+    var drawn: [String: String] { cache.contents }
 
     /// Draws those of these devices that are missing or old.
     func refresh(_ devices: [ShownDevice], from sources: PageSources, _ clock: PageClock) async throws(StoreError) {
@@ -78,7 +73,7 @@ final class Sparklines: Sendable {
             }
         }
         for (key, device, metric, user) in wanted.prefix(Self.maximum) {
-            if let found = cached(key), clock.now - found.drawn < Self.age, found.drawn <= clock.now { continue }
+            if cache.content(of: key, at: clock.now) != nil { continue }
             let axis = TimeAxis(.day, from: clock.now - Self.span, to: clock.now, in: clock.calendar)
             var spark = Sparkline(metric, name: Wording.name(of: metric), axis: axis)
             let (samples, _) = try await sources.samples(
@@ -86,20 +81,7 @@ final class Sparklines: Sendable {
             // A device for several has a plot of the one whose value is shown.
             let own = samples.filter { $0.sample.user == user }
             for sample in own { spark.add(sample) }
-            cache(key, Kept(svg: own.count > 1 ? spark.svg() : "", drawn: clock.now))
-        }
-    }
-
-    // Their locks must not be inlined where a wait lies between them: Decision 165.
-    @inline(never)
-    private func cached(_ key: String) -> Kept? { kept.withLock { $0[key] } }
-
-    @inline(never)
-    private func cache(_ key: String, _ svg: Kept) {
-        kept.withLock { kept in
-            // Those of devices that are gone go with the others.
-            if kept.count > 4 * Self.maximum { kept = [:] }
-            kept[key] = svg
+            cache.store(own.count > 1 ? spark.svg() : "", of: key, at: clock.now)
         }
     }
 }
@@ -107,16 +89,15 @@ final class Sparklines: Sendable {
 /// The sleeps of the last days, since a device's newest one may be a nap. They are read from the store when there is a newer one, and now
 /// and then, and kept meanwhile.
 final class RecentSleeps: Sendable {
-    private struct Kept {
+    private struct Reading {
         var newest: SampleID
         var revision: Int
         var sleeps: [StoredSample]
-        var read: Timestamp
     }
-    private let kept = Mutex<[DeviceID: Kept]>([:])
+    private let cache = ReadingCache<DeviceID, Reading>(age: Sparklines.age, maximum: Sparklines.maximum)
 
     /// What was read last.
-    var read: [DeviceID: [StoredSample]] { kept.withLock { $0.mapValues(\.sleeps) } }
+    var read: [DeviceID: [StoredSample]] { cache.contents.mapValues(\.sleeps) }
 
     /// Reads those of these devices that are missing or old: of as many as have small plots.
     func refresh(
@@ -130,27 +111,12 @@ final class RecentSleeps: Sendable {
             wanted.append((device.id, newest))
         }
         for (device, newest) in wanted.prefix(Sparklines.maximum) {
-            if let found = cached(device), found.newest == newest.id, found.revision == newest.revision,
-                now - found.read < Sparklines.age, found.read <= now
-            {
-                continue
-            }
+            let found = cache.content(of: device, at: now)
+            if let found, found.newest == newest.id, found.revision == newest.revision { continue }
             let (sleeps, _) = try await sources.samples(
                 of: device, .sleep, starting: now - .days(2)..<now, limit: PageSources.rows)
-            cache(device, Kept(newest: newest.id, revision: newest.revision, sleeps: sleeps, read: now))
-        }
-    }
-
-    // Their locks must not be inlined where a wait lies between them: Decision 165.
-    @inline(never)
-    private func cached(_ device: DeviceID) -> Kept? { kept.withLock { $0[device] } }
-
-    @inline(never)
-    private func cache(_ device: DeviceID, _ sleeps: Kept) {
-        kept.withLock { kept in
-            // Those of devices that are gone go with the others.
-            if kept.count > 4 * Sparklines.maximum { kept = [:] }
-            kept[device] = sleeps
+            cache.store(
+                Reading(newest: newest.id, revision: newest.revision, sleeps: sleeps), of: device, at: now)
         }
     }
 }
