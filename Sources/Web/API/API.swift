@@ -108,7 +108,7 @@ struct APIPage: WebPage {
         var device: ConfiguredDevice?
         if let id {
             device = await sources.reader.devices.first { $0.id.text == id && grant.sees($0) }
-            guard device != nil else { throw .notFound("There is no such device; see \(APIEndpoint.root)devices.") }
+            guard device != nil else { throw .noDevice }
         }
         let query = try APIQuery(request.query, known: endpoint.parameters)
         let call = APICall(endpoint: endpoint, grant: grant, query: query, request: request)

@@ -144,7 +144,7 @@ import Vitals
         let token = APITokens.Token(name: "t", secret: Secret("secret"), scopes: [.read], people: ["anna"])
         for (path, tokens, expected) in [
             ("events?device=cuff", [], ["one", "two"]), ("events?person=ben", [], ["two"]),
-            ("events", [token], ["band", "one"]), ("events?device=other", [], []),
+            ("events", [token], ["band", "one"]),
         ] as [(String, [APITokens.Token], [String])] {
             let headers: HTTPFields = tokens.isEmpty ? [:] : [.authorization: "Bearer secret"]
             try follow(path, headers, tokens: tokens) { hub, client, _, clock in
@@ -173,6 +173,17 @@ import Vitals
             try await clock.sleep(for: .seconds(2))
             #expect(client.text.contains(#""value":71"#) && !client.text.contains(#""value":99"#))
         }
+    }
+
+    @Test func `there is no stream of a device that is not there, or that the token may not see`() async throws {
+        let token = APITokens.Token(name: "t", secret: Secret("secret"), scopes: [.read], people: ["nobody"])
+        let open = try ShownAPI(try ShownData.ofTwo())
+        #expect(await open.ask("events?device=other").status == 404)
+        #expect(await open.ask("events?device=band-1").status == 200)
+        let guarded = try ShownAPI(try ShownData.ofTwo(), tokens: [token])
+        let hidden = await guarded.ask("events?device=band-1", [.authorization: "Bearer secret"])
+        #expect(hidden.status == 404)
+        #expect(String(decoding: hidden.body, as: UTF8.self).contains("There is no such device"))
     }
 
     @Test func `events are no JSON`() async throws {
