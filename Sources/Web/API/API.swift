@@ -106,10 +106,7 @@ struct APIPage: WebPage {
             throw .forbidden("The token has not the scope \(endpoint.scope.rawValue).")
         }
         var device: ConfiguredDevice?
-        if let id {
-            device = await sources.reader.devices.first { $0.id.text == id && grant.sees($0) }
-            guard device != nil else { throw .noDevice }
-        }
+        if let id { device = try await self.device(id, for: grant) }
         let query = try APIQuery(request.query, known: endpoint.parameters)
         let call = APICall(endpoint: endpoint, grant: grant, query: query, request: request)
         switch (endpoint, device) {
@@ -124,6 +121,15 @@ struct APIPage: WebPage {
         case (.gatewayCommand(let name), _): return try await command(name, of: nil, call)
         default: throw .notFound("There is nothing here.")
         }
+    }
+
+    /// The device of a name, in a path or a query.
+    /// - Throws: that it is not there, also of one that the token may not see.
+    func device(_ id: String, for grant: APIGrant) async throws(APIError) -> ConfiguredDevice {
+        guard let device = await sources.reader.devices.first(where: { $0.id.text == id && grant.sees($0) }) else {
+            throw .notFound("There is no such device; see \(APIEndpoint.root)devices.")
+        }
+        return device
     }
 
     /// What this request may do.

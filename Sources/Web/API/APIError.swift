@@ -23,9 +23,6 @@ struct APIError: Error, Sendable, Hashable {
     static func notFound(_ message: String) -> APIError { APIError(404, "not_found", message) }
     static func forbidden(_ message: String) -> APIError { APIError(403, "forbidden", message) }
 
-    /// Also for a device that the token may not see.
-    static let noDevice = notFound("There is no such device; see \(APIEndpoint.root)devices.")
-
     static let unauthorized = APIError(
         401, "unauthorized",
         "A token is needed: Authorization: Bearer TOKEN. `tokens` of `web:` lists those that are taken.",

@@ -142,10 +142,7 @@ extension APIPage {
             throw APIError(406, "not_acceptable", "Events are text/event-stream.")
         }
         // A wrong name would be a stream that stays empty.
-        if let id = call.query[.device] {
-            let isKnown = await sources.reader.devices.contains { $0.id.text == id && call.grant.sees($0) }
-            guard isKnown else { throw .noDevice }
-        }
+        if let id = call.query[.device] { _ = try await device(id, for: call.grant) }
         let stream = EventStream(api: api, access: access, call: call)
         var answer = WebAnswer("text/event-stream") { try await stream.run($0) }
         answer.headers = [(name: "Cache-Control", value: "no-store"), (name: "X-Accel-Buffering", value: "no")]
