@@ -80,7 +80,7 @@ struct MonitorVariations {
     /// The ability that allows setting the limits of this group.
     private static func ability(for group: AlertGroup) -> Abilities {
         switch group {
-        case .alert: .alert
+        case .alert, .rate: .alert
         case .resting: .restAlert
         case .exercise: .exerciseAlert
         }

@@ -28,6 +28,8 @@ package struct AlertMachine: Sendable {
     /// Whether this machine evaluates late data.
     private let isLate: Bool
     private var watches: [AlertRule: Watch] = [:]
+    /// How fast values change, of metrics with such a limit.
+    private var rates: [Metric: RateOfChange] = [:]
 
     package init(device: DeviceID, isLate: Bool = false, levels: [AlertRule: AlertLevel] = [:]) {
         self.device = device
@@ -76,14 +78,16 @@ package struct AlertMachine: Sendable {
     ) -> [Outcome] {
         guard isWorn || policy.countsWhenNotWorn else { return [] }
         var outcomes: [Outcome] = []
+        let hasRate = limits.contains { $0.rule.subject == .rate }
+        let rate = hasRate ? rates[stored.sample.metric, default: RateOfChange()].add(stored.sample) : nil
         for (rule, limit) in limits {
             let edge: Outcome?
-            if let value = rule.value(in: stored.sample, isExercise: isExercise) {
+            if let value = rule.subject == .rate ? rate : rule.value(in: stored.sample, isExercise: isExercise) {
                 edge = evaluate(
                     rule, value: value, limit: limit, of: stored, policy: policy,
                     calendar: calendar)
             } else {
-                edge = endExercise(rule, at: stored.sample.end, policy: policy, calendar: calendar)
+                edge = end(rule, at: stored.sample.end, policy: policy, calendar: calendar)
             }
             guard var edge else { continue }
             edge.event.user = stored.sample.user
@@ -144,6 +148,7 @@ package struct AlertMachine: Sendable {
     mutating func endRun(of metric: Metric) {
         guard !watches.isEmpty else { return }
         for rule in AlertRule.watching(metric) { watches[rule] = nil }
+        rates[metric] = nil
     }
 
     private mutating func evaluate(
@@ -159,7 +164,8 @@ package struct AlertMachine: Sendable {
         watch.seenAt = moment
         defer { watches[rule] = watch }
         if watch.level.isActive {
-            guard rule.isBack(value, limit, hysteresis: policy.hysteresis[rule.metric] ?? 0) else { return nil }
+            let hysteresis = rule.subject == .rate ? RateOfChange.hysteresis : policy.hysteresis[rule.metric] ?? 0
+            guard rule.isBack(value, limit, hysteresis: hysteresis) else { return nil }
             return change(
                 &watch, to: .cleared, value: value, limit: limit, origin: .gateway, at: moment, id: stored.id,
                 policy: policy,
@@ -178,11 +184,13 @@ package struct AlertMachine: Sendable {
             calendar: calendar)
     }
 
-    /// Clears the exercise alert at a resting heart rate, instead of leaving it active until the next exercise.
-    private mutating func endExercise(
+    /// Clears the exercise alert at a resting heart rate, instead of leaving it active until the next exercise, and an alert of the
+    /// rate at a value after a gap.
+    private mutating func end(
         _ rule: AlertRule, at moment: Timestamp, policy: AlertPolicy, calendar: LocalCalendar
     ) -> Outcome? {
-        guard rule.subject == .exercise, var watch = watches[rule], watch.level.isActive, moment > watch.level.since
+        guard rule.subject == .exercise || rule.subject == .rate, var watch = watches[rule], watch.level.isActive,
+            moment > watch.level.since
         else { return nil }
         defer { watches[rule] = watch }
         return change(

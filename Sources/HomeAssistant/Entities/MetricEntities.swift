@@ -137,6 +137,7 @@ extension AlertRule {
             switch subject {
             case .value, .resting: metric.title
             case .exercise: "\(metric.title) in exercise"
+            case .rate: "\(metric.title) rate"
             case .systolic, .diastolic: "\(subject.rawValue.capitalizedFirst) pressure"
             }
         return "\(what) \(side.rawValue)"

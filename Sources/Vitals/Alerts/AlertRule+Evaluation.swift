@@ -30,7 +30,7 @@ extension AlertRule {
         return side == .high ? limits.upper : limits.lower
     }
 
-    /// The value of a sample that this rule watches; `nil` if there is none.
+    /// The value of a sample that this rule watches; `nil` if there is none. One sample has no rate (``RateOfChange``).
     ///
     /// Heart rates in exercise go by the exercise limits; all others, including resting heart rates and heart rates
     /// that the device calls resting, go by the resting limits.
@@ -58,14 +58,14 @@ extension AlertRule {
     /// metric's range allows. (With a lower blood oxygen limit of 100 %, a value of 100 clears the alert.)
     public func isBack(_ value: Double, _ limit: Double, hysteresis: Double) -> Bool {
         switch side {
-        case .high: value <= max(limit - hysteresis, min(limit, metric.range?.lowerBound ?? limit))
-        case .low: value >= min(limit + hysteresis, max(limit, metric.range?.upperBound ?? limit))
+        case .high: value <= max(limit - hysteresis, min(limit, range?.lowerBound ?? limit))
+        case .low: value >= min(limit + hysteresis, max(limit, range?.upperBound ?? limit))
         }
     }
 
     /// Whether any possible value is beyond the limit: blood oxygen has none above 100 %.
     public func canBePassed(_ limit: Double) -> Bool {
-        guard let range = metric.range else { return true }
+        guard let range else { return true }
         return isBeyond(side == .high ? range.upperBound : range.lowerBound, limit)
     }
 }

@@ -12,8 +12,10 @@ public struct AlertRule: Sendable, Hashable {
     public private(set) var warning: Warning?
 
     /// The watched value: resting or exercise for heart rate, both pressures for blood pressure, the only value for the
-    /// others (`Metric.alertSubjects`).
-    public enum Subject: String, CaseIterable, Sendable, Hashable { case value, resting, exercise, systolic, diastolic }
+    /// others (`Metric.alertSubjects`), and how fast it changes, in its unit per minute (``RateOfChange``).
+    public enum Subject: String, CaseIterable, Sendable, Hashable {
+        case value, resting, exercise, systolic, diastolic, rate
+    }
     /// Which limit must not be passed.
     public enum Side: String, CaseIterable, Sendable, Hashable { case high, low }
     /// What devices warn of by themselves. The raw value is the rule's name.
@@ -56,6 +58,12 @@ public struct AlertRule: Sendable, Hashable {
         return subject == .value
             ? "\(metric.rawValue)_\(side.rawValue)" : "\(metric.rawValue)_\(subject.rawValue)_\(side.rawValue)"
     }
+
+    /// The unit of its values and limits; `nil` for stress.
+    public var unit: String? { subject == .rate ? metric.unit.map { "\($0)/min" } : metric.unit }
+
+    /// The values that its limits may have; `nil` if any.
+    public var range: ClosedRange<Double>? { subject == .rate ? RateOfChange.bounds : metric.range }
 
     /// The rules of what devices warn of, in the order of the warnings.
     public static let warnings = Warning.allCases.map { AlertRule($0) }

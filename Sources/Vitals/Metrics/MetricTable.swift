@@ -95,7 +95,8 @@ package struct MetricTable: Sendable {
         // From premature babies to the heaviest people.
         MetricDescription("weight", .value, unit: "kg", range: 0.4...650, decimals: 1),
         // Meters show 10 or 20 to 600 mg/dL; a usual value in mmol/L is below. The limits are the target range of the
-        // consensus on time in range (Battelino et al., Diabetes Care 2019).
+        // consensus on time in range (Battelino et al., Diabetes Care 2019). Sensors show a rise or fall of more than 3 mg/dL in
+        // a minute as the fastest of their arrows.
         MetricDescription(
             "blood_glucose", .value, unit: "mg/dL", range: 10...1000, freshness: .hours(1),
             qualifiers: [
@@ -108,7 +109,9 @@ package struct MetricTable: Sendable {
                     ]),
             ],
             // A strip is used rarely, so one value is enough.
-            monitoring: .init(from: 0, to: 1440, every: 5, limits: [(.value, 70...180)], hysteresis: 5, count: 1)),
+            monitoring: .init(
+                from: 0, to: 1440, every: 5, limits: [(.value, 70...180), (.rate, -3...3)], hysteresis: 5,
+                count: 1)),
     ]
 
     /// What a day adds up. A sample lasts a week at most, and its range is what a person could do in it.

@@ -8,7 +8,7 @@ public struct MonitorConfiguration: Sendable, Hashable {
     /// When and how often it measures.
     public var schedule: MonitorSchedule?
     /// Limits by subject, in the metric's unit: at rest and in exercise for the heart rate, both pressures for blood
-    /// pressure, the only value for all others.
+    /// pressure, the only value for all others; and how fast it changes, per minute.
     public private(set) var limits: [AlertRule.Subject: AlertLimits]
     /// The highest heart rate in exercise, which defines the heart rate zones: 100–220 bpm, usually 220 minus age.
     public private(set) var exerciseMaximum: Int?

@@ -43,6 +43,8 @@ public enum AlertGroup: String, CaseIterable, Sendable, Hashable {
     case resting = "resting_alert"
     /// The limits of the heart rate in exercise.
     case exercise = "exercise_alert"
+    /// The limits of how fast the value changes.
+    case rate = "rate_alert"
 }
 
 extension AlertRule.Subject {
@@ -52,6 +54,7 @@ extension AlertRule.Subject {
         case .value, .systolic, .diastolic: .alert
         case .resting: .resting
         case .exercise: .exercise
+        case .rate: .rate
         }
     }
 }

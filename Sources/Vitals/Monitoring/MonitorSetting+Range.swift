@@ -44,6 +44,9 @@ extension MonitorSetting {
     /// The step of `intervalBounds`.
     public static let intervalStep = 5.0
 
+    /// The distance between neighbouring limits of a rate.
+    static let rateStep = 0.1
+
     /// The numbers that the setting may hold; `nil` for an on/off setting, and for one that its metric does not have.
     public var range: Range? {
         guard exists else { return nil }
@@ -53,6 +56,9 @@ extension MonitorSetting {
         case .interval: return Range(Self.intervalBounds, step: Self.intervalStep, unit: "min")
         case .exerciseMaximum: return Range(Self.exerciseMaximumBounds, step: 1, unit: metric.unit)
         case .limit:
+            if field.group == AlertGroup.rate.rawValue {
+                return Range(RateOfChange.bounds, step: Self.rateStep, unit: AlertRule(metric, .rate, .high).unit)
+            }
             return metric.range.map { Range($0, step: metric.limitStep, unit: metric.unit) }
         }
     }

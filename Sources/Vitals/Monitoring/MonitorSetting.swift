@@ -27,9 +27,9 @@ public struct MonitorSetting: Sendable, Hashable {
         case scheduleInterval
         /// Whether leaving the limits of a group raises an alert.
         case enabled(AlertGroup)
-        /// The lower limit of a subject, in the metric's unit.
+        /// The lower limit of a subject, in the metric's unit; of a rate per minute.
         case lower(AlertRule.Subject)
-        /// The upper limit of a subject, in the metric's unit.
+        /// The upper limit of a subject, in the metric's unit; of a rate per minute.
         case upper(AlertRule.Subject)
         /// The highest heart rate in exercise, which defines the zones: 100–220 bpm.
         case exerciseMaximum

@@ -60,9 +60,10 @@ enum Wording {
     /// `Heart rate at rest is high`, or what a device warned of.
     static func name(of rule: AlertRule) -> String {
         if let warning = rule.warning { return text(of: warning) }
+        if rule.subject == .rate { return "\(name(of: rule.metric)) \(rule.side == .high ? "rises" : "falls") fast" }
         let what =
             switch rule.subject {
-            case .value: name(of: rule.metric)
+            case .value, .rate: name(of: rule.metric)
             case .resting: "\(name(of: rule.metric)) at rest"
             case .exercise: "\(name(of: rule.metric)) in exercise"
             case .systolic: "Systolic blood pressure"

@@ -104,14 +104,14 @@ extension PlotLimit {
         }
         var limits: [PlotLimit] = []
         for subject in configuration.metric.alertSubjects {
-            guard let found = configuration.limits[subject], found.isEnabled,
+            guard let found = configuration.limits[subject], found.isEnabled, subject != .rate,
                 configuration.metric == metric || subject == .resting
             else { continue }
             func add(_ value: Double, _ side: String, isPossible: Bool) {
                 guard isPossible else { return }
                 let name =
                     switch subject {
-                    case .value: side
+                    case .value, .rate: side
                     case .resting: metric == configuration.metric ? "\(side) at rest" : side
                     case .exercise: "\(side) in exercise"
                     case .systolic, .diastolic: "\(subject.rawValue) \(side)"

@@ -11,8 +11,11 @@ import Vitals
         .heartRate: [.resting: 50...100, .exercise: 80...170],
         .bloodPressure: [.systolic: 95...140, .diastolic: 60...90], .bloodOxygen: [.value: 90...97],
         .stress: [.value: 20...70], .temperature: [.value: 35.5...37.8], .respiratoryRate: [.value: 9...24],
-        .bloodGlucose: [.value: 70...180],
+        .bloodGlucose: [.value: 70...180, .rate: -3...3],
     ])
+
+    /// The rules of single values; `RateOfChangeTests` has the others.
+    private static let ofValues = AlertRule.all.filter { $0.subject != .rate }
 
     /// The metrics with a schedule alone.
     private static let withoutLimits: [Metric] = [.heartRateVariability, .skinTemperature]
@@ -26,7 +29,7 @@ import Vitals
         case .exercise: sample.isExercise = true
         case .systolic: sample.reading = .bloodPressure(BloodPressure(systolic: value, diastolic: 75))
         case .diastolic: sample.reading = .bloodPressure(BloodPressure(systolic: 120, diastolic: value))
-        case .resting, .value: break
+        case .resting, .value, .rate: break
         }
         return sample
     }
@@ -72,13 +75,13 @@ import Vitals
     /// The smallest difference that devices can measure in this metric.
     private static func step(_ rule: AlertRule) -> Double { rule.metric.decimals > 0 ? 0.1 : 1 }
 
-    @Test func `there are eighteen, each with a limit`() {
-        #expect(AlertRule.all.count == 18)
+    @Test func `there are twenty, each with a limit`() {
+        #expect(AlertRule.all.count == 20)
         #expect(AlertRule.all.allSatisfy { $0.limit(in: Self.settings) != nil })
         #expect(Set(AlertRule.all.map(\.metric)) == Set(Metric.monitored).subtracting(Self.withoutLimits))
     }
 
-    @Test(arguments: AlertRule.all)
+    @Test(arguments: ofValues)
     func `is raised by values beyond its limit, and cleared by one that is back by the hysteresis`(
         rule: AlertRule
     ) throws {
@@ -96,14 +99,14 @@ import Vitals
         #expect(events.last?.raisedAt == Fixture.minute(raised))
     }
 
-    @Test(arguments: AlertRule.all) func `needs as many values in a row as configured`(rule: AlertRule) throws {
+    @Test(arguments: ofValues) func `needs as many values in a row as configured`(rule: AlertRule) throws {
         let step = Self.step(rule)
         let policy = AlertPolicy(count: [rule.metric: 3])
         #expect(try Self.events(rule, [step, step, 0, step, step, 0], policy: policy).texts == [])
         #expect(try Self.events(rule, [step, step, step], policy: policy).texts == ["2 raised"])
     }
 
-    @Test(arguments: AlertRule.all)
+    @Test(arguments: ofValues)
     func `is not raised again within the cool-down, not after a restart either`(rule: AlertRule) throws {
         let (step, far) = (Self.step(rule), -Self.far(rule))
         let policy = AlertPolicy(count: [:], cooldown: .minutes(6))
@@ -121,7 +124,7 @@ import Vitals
         #expect(again.map(\.event.measuredAt) == [Fixture.minute(6)])
     }
 
-    @Test(arguments: AlertRule.all) func `does not count while the device is not worn, unless asked to`(
+    @Test(arguments: ofValues) func `does not count while the device is not worn, unless asked to`(
         rule: AlertRule
     ) throws {
         let values = [Double](repeating: Self.step(rule), count: 3)
@@ -130,7 +133,7 @@ import Vitals
         #expect(try Self.events(rule, values, policy: policy, isWorn: false).texts.count == 1)
     }
 
-    @Test(arguments: AlertRule.all) func `is only for the history in its quiet hours, and its level changes`(
+    @Test(arguments: ofValues) func `is only for the history in its quiet hours, and its level changes`(
         rule: AlertRule
     ) throws {
         // Starts at the fixture's noon, in UTC, and applies only to this rule.
@@ -150,7 +153,7 @@ import Vitals
         #expect(over.map(\.isLate) == [false])
     }
 
-    @Test(arguments: AlertRule.all) func `from late data it is for the history, and no level`(rule: AlertRule) throws {
+    @Test(arguments: ofValues) func `from late data it is for the history, and no level`(rule: AlertRule) throws {
         let (step, far) = (Self.step(rule), -Self.far(rule))
         let values = [step, step, far]
         let raised = Self.count(rule) - 1
@@ -160,7 +163,7 @@ import Vitals
         #expect(projection.alerts.levels.allSatisfy { !$0.isActive })
     }
 
-    @Test(arguments: AlertRule.all)
+    @Test(arguments: ofValues)
     func `the device and the gateway raise it once, and clear it once, whoever is first`(rule: AlertRule) throws {
         let (step, far) = (Self.step(rule), -Self.far(rule))
         func device(_ edge: AlertEvent.Edge, _ minute: Int, _ projection: inout SampleProjection) -> [String] {
@@ -191,7 +194,7 @@ import Vitals
         #expect(try host(far, 7, &projection) == [])
     }
 
-    @Test(arguments: AlertRule.all) func `is cleared when its limits are switched off`(rule: AlertRule) throws {
+    @Test(arguments: ofValues) func `is cleared when its limits are switched off`(rule: AlertRule) throws {
         let values = [Double](repeating: Self.step(rule), count: 2)
         let projection = try Self.events(rule, values).projection
         let decision = projection.recording(

@@ -12,6 +12,7 @@ import Vitals
                 "blood_pressure_diastolic_high", "blood_pressure_diastolic_low", "blood_oxygen_high",
                 "blood_oxygen_low", "stress_high", "stress_low", "temperature_high", "temperature_low",
                 "respiratory_rate_high", "respiratory_rate_low", "blood_glucose_high", "blood_glucose_low",
+                "blood_glucose_rate_high", "blood_glucose_rate_low",
             ])
         for rule in AlertRule.all { #expect(AlertRule(name: rule.name) == rule) }
         for name in [
@@ -52,6 +53,7 @@ import Vitals
             "blood_pressure_diastolic_high": 90, "blood_pressure_diastolic_low": 60, "blood_oxygen_high": 100,
             "blood_oxygen_low": 95, "stress_high": 70, "stress_low": 0, "temperature_high": 38, "temperature_low": 36,
             "respiratory_rate_high": 24, "respiratory_rate_low": 9, "blood_glucose_high": 180, "blood_glucose_low": 70,
+            "blood_glucose_rate_high": 3, "blood_glucose_rate_low": -3,
         ]
         #expect(limits[rule.name] != nil)
         #expect(rule.limit(in: settings) == limits[rule.name])
@@ -136,7 +138,7 @@ import Vitals
 
     @Test(arguments: AlertRule.all)
     func `can be over at any limit, and is never over while it is beyond`(rule: AlertRule) throws {
-        let range = try #require(rule.metric.range)
+        let range = try #require(rule.range)
         let ends = [range.lowerBound, range.upperBound]
         for limit in ends + [(range.lowerBound + range.upperBound) / 2] {
             #expect(ends.contains { rule.isBack($0, limit, hysteresis: 5) })

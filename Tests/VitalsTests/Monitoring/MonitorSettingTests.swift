@@ -7,7 +7,7 @@ import Vitals
             #expect(MonitorSetting(path: setting.path) == setting)
             #expect(setting.exists)
         }
-        #expect(MonitorSetting.all.count == 11 + 9 + 5 * 7 + 2 * 4)
+        #expect(MonitorSetting.all.count == 11 + 9 + 5 * 7 + 3 + 2 * 4)
         #expect(Set(MonitorSetting.all).count == MonitorSetting.all.count)
         #expect(
             MonitorSetting(path: "heart_rate.resting_alert.upper") == MonitorSetting(.heartRate, .upper(.resting)))

@@ -40,7 +40,10 @@ import Vitals
             try settings[.bloodGlucose]
                 == MonitorConfiguration(
                     of: .bloodGlucose, schedule: MonitorSchedule(isEnabled: false, start: 0, end: 1440, interval: 5),
-                    limits: [.value: AlertLimits(isEnabled: false, lower: 70, upper: 180)]))
+                    limits: [
+                        .value: AlertLimits(isEnabled: false, lower: 70, upper: 180),
+                        .rate: AlertLimits(isEnabled: false, lower: -3, upper: 3),
+                    ]))
         #expect(
             try settings[.skinTemperature]
                 == MonitorConfiguration(

@@ -180,8 +180,8 @@ struct DeviceBuilder: Sendable {
             let end = cleared[edge.id]
             return PastAlert(
                 rule: Wording.name(of: edge.rule), mark: mark(edge, isCleared: end != nil),
-                value: edge.value.map { Wording.text($0, of: edge.rule.metric) } ?? "–",
-                limit: edge.limit.map { Wording.text($0, of: edge.rule.metric) }
+                value: edge.value.map { Wording.text($0, of: edge.rule) } ?? "–",
+                limit: edge.limit.map { Wording.text($0, of: edge.rule) }
                     ?? (edge.origin == .device ? "by the device" : "–"),
                 raised: clock.moment(edge.raisedAt), cleared: end.map { clock.moment($0.measuredAt) },
                 acknowledged: edge.acknowledgement.map {

@@ -184,6 +184,7 @@ struct SettingsBuilder: Sendable {
         case .enabled(.alert): "Alert"
         case .enabled(.resting): "Alert at rest"
         case .enabled(.exercise): "Alert in exercise"
+        case .enabled(.rate): "Alert if it changes fast"
         case .lower(let subject): "\(name(subject))lower limit".capitalisedFirst
         case .upper(let subject): "\(name(subject))upper limit".capitalisedFirst
         case .exerciseMaximum: "Highest in exercise"
@@ -204,6 +205,7 @@ struct SettingsBuilder: Sendable {
         case .exercise: "in exercise, "
         case .systolic: "systolic, "
         case .diastolic: "diastolic, "
+        case .rate: "per minute, "
         }
     }
 

@@ -94,8 +94,8 @@ struct ShownDevice: Sendable {
             ActiveAlert(
                 rule: Wording.name(of: level.rule), person: person(user: level.user), device: id.text, deviceName: name,
                 edge: level.lastID?.description ?? "",
-                value: level.value.map { Wording.text($0, of: level.rule.metric) },
-                limit: level.limit.map { Wording.text($0, of: level.rule.metric) },
+                value: level.value.map { Wording.text($0, of: level.rule) },
+                limit: level.limit.map { Wording.text($0, of: level.rule) },
                 raised: clock.moment(level.raisedAt ?? level.since),
                 acknowledged: level.acknowledgement.map {
                     Acknowledgement(by: $0.person.isEmpty ? nil : $0.person, time: clock.moment($0.at))
@@ -209,8 +209,9 @@ struct ShownDevice: Sendable {
 
 extension Wording {
     /// A value with its unit: `112 bpm`.
-    static func text(_ value: Double, of metric: Metric) -> String {
-        let text = NumberText.of(value, decimals: value == value.rounded() ? 0 : metric.decimals)
-        return unit(of: metric).map { "\(text) \($0)" } ?? text
+    static func text(_ value: Double, of rule: AlertRule) -> String {
+        let decimals = rule.subject == .rate ? 1 : rule.metric.decimals
+        let text = NumberText.of(value, decimals: value == value.rounded() ? 0 : decimals)
+        return rule.unit.map { "\(text) \($0)" } ?? text
     }
 }
