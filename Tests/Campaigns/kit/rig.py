@@ -89,14 +89,15 @@ class Gateway:
             stderr=log if log is not None else subprocess.PIPE, text=True, errors="replace",
             preexec_fn=limit if limits or not overrides_modes else None, env={**os.environ, **(environment or {})})
         if log is None:
-            threading.Thread(target=self.read, args=(self.process.stderr,), daemon=True).start()
+            threading.Thread(target=self.read, args=(self.process.stderr, self.lines), daemon=True).start()
 
-    def read(self, lines) -> None:
-        for line in lines:
-            self.lines.append(line)
+    def read(self, log, lines: list[str]) -> None:
+        """Reads the log of one run: what the run before wrote last may come only after the next has begun."""
+        for line in log:
+            lines.append(line)
             if self.LATE in line:
                 self.late = line
-            del self.lines[:-2000]
+            del lines[:-2000]
 
     def said(self, text: str) -> bool:
         return any(text in line for line in list(self.lines))

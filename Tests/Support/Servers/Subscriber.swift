@@ -140,6 +140,15 @@ extension MosquittoServer {
         try await runProgram("mosquitto_pub", arguments, input: message.payload)
     }
 
+    /// Publishes a text on each of these topics, as far as the server allows it. One shell does so, since to start a program from a
+    /// process of many busy threads takes much longer.
+    package func publish(_ text: String, onEachOf topics: [String], as account: MosquittoAccount?) async throws {
+        let loop = #"while read -r topic; do mosquitto_pub "$@" -t "$topic" || :; done"#
+        let arguments = clientArguments(account) + ["-V", "mqttv5", "-q", "1", "-m", text]
+        let lines = topics.map { "\($0)\n" }.joined()
+        try await runProgram("sh", ["-c", loop, "sh"] + arguments, input: Array(lines.utf8))
+    }
+
     /// The arguments that connect any mosquitto program to this server.
     func clientArguments(_ account: MosquittoAccount?) -> [String] {
         var arguments = ["-h", "127.0.0.1", "-p", "\(port)"]
