@@ -45,7 +45,7 @@ let products: [String: String] = [
 let optionalPlugins = ["BlueZ": "Bluetooth"]
 
 /// The embedded samples of configuration, where that is not just `sample.yaml`.
-let samples = ["PhoneExports": ["gadgetbridge.yaml", "health-connect.yaml"]]
+let samples = ["Phones": ["sample.yaml", "Exports/gadgetbridge.yaml", "Exports/health-connect.yaml"]]
 
 /// What modules have embedded beside their code: files, and folders of files whose names differ.
 let embedded = ["Web": ["API/openapi.json", "Assets", "Templates"]]
@@ -54,14 +54,15 @@ let embedded = ["Web": ["API/openapi.json", "Assets", "Templates"]]
 let sanitizedSuites = [
     "BlueZTests", "ConcurrencyTests", "ContractTests", "DeliveryTests", "ExecTests", "GatewayKitTests",
     "GatewayTests", "HomeAssistantTests", "LinkTests", "ListeningTests", "MQTTTests",
-    "PhoneExportsTests", "ReplayTests", "StoreTests", "TCPTests", "WebTests",
+    "PhonesTests", "ReplayTests", "StoreTests", "TCPTests", "WebTests",
 ]
 
 /// What the sanitizers leave out of five of them: what starts programs alone, which they would not see, or needs all plugins, and posts
 /// of twenty megabytes.
 let unsanitized = [
     "BlueZTests": ["WithProgram"], "ContractTests": ["AccessRightsTests.swift"], "GatewayTests": ["WithProgram"],
-    "PhoneExportsTests": ["Gadgetbridge", "HealthConnect"], "WebTests": ["Posts"],
+    "PhonesTests": ["Exports/Gadgetbridge", "Exports/HealthConnect", "DocumentMemoryTests.swift"],
+    "WebTests": ["Posts"],
 ]
 
 /// What of test targets is no Swift: captured bytes, and scripts.
@@ -70,9 +71,11 @@ let fixtures = [
     "ContractTests": ["Fixtures", "Inputs"], "GATTHealthTests": ["Inputs"], "GatewayMainTests": ["Programs"],
     "GatewayTests": ["Export/Fixtures"], "HomeAssistantTests": ["Fixtures"], "IntegrationTests": ["Fixtures"],
     "LinkTests": ["Fixtures", "Inputs"],
-    "O2RingTests": ["Inputs"], "PhonesTests": ["Fixtures", "Inputs"], "ReplayTests": ["Recordings/Inputs"],
+    "O2RingTests": ["Inputs"],
+    "PhonesTests": [
+        "Fixtures", "Inputs", "Exports/Gadgetbridge/Inputs", "Exports/HealthConnect/Inputs", "Exports/seeds.py",
+    ], "ReplayTests": ["Recordings/Inputs"],
     "StoreTests": ["Fixtures"],
-    "PhoneExportsTests": ["Gadgetbridge/Inputs", "HealthConnect/Inputs", "seeds.py"],
 ]
 
 /// The plugins that are compiled in, each a folder of `Plugins/` with its tests.
@@ -88,11 +91,8 @@ let plugins: [[Target]] = [
     plugin("Link", "Concurrency JSON Logging", tests: "Concurrency GatewayTesting JSON TestSupport Logging"),
     plugin("O2Ring", "JSON", tests: "Conformance GatewayTesting TestSupport"),
     plugin(
-        "PhoneExports", "Concurrency CZlib JSON GRDBSQLite Logging",
-        tests: "Concurrency Conformance CZlib GatewayTesting TestSupport GRDBSQLite Logging"),
-    plugin(
-        "Phones", "Concurrency JSON Logging",
-        tests: "Concurrency Conformance GatewayTesting JSON TestSupport Logging"),
+        "Phones", "Concurrency CExpat CZlib JSON GRDBSQLite Logging",
+        tests: "Concurrency Conformance CZlib GatewayTesting JSON TestSupport GRDBSQLite Logging"),
     plugin(
         "Replay", "Concurrency JSON Recordings Logging",
         tests: "Exec GatewayTesting GATTHealth JSON Link link-wearable Recordings TestSupport"),
@@ -135,6 +135,7 @@ let package = Package(
     ],
     targets: [
         system("CCrypt", pkgConfig: "libcrypt", package: "libcrypt-dev"),
+        system("CExpat", pkgConfig: "expat", package: "libexpat1-dev"),
         system("CMosquitto", pkgConfig: "libmosquitto", package: "libmosquitto-dev"),
         system("CQREncode", pkgConfig: "libqrencode", package: "libqrencode-dev"),
         system("CSDBus", pkgConfig: "libsystemd", package: "libsystemd-dev"),
@@ -263,19 +264,19 @@ if Context.environment["VITALS2MQTT_FUZZERS"] != nil {
             name: "Fuzzers",
             dependencies: dependencies(
                 """
-                ColmiRing Contract GATTHealth GatewayKit JSON Link MQTT O2Ring PhoneExports Phones Recordings Vitals \
+                ColmiRing Contract GATTHealth GatewayKit JSON Link MQTT O2Ring Phones Recordings Vitals \
                 Logging
                 """),
             path: ".",
             sources: [
                 "Tests/Fuzz/Fuzzers.swift", "Tests/ContractTests/CommandInput.swift",
                 "Tests/ContractTests/Examples.swift", "Plugins/Replay/Tests/Recordings/RecordingInput.swift",
-                "Plugins/PhoneExports/Tests/Support/ExportViolations.swift",
+                "Plugins/Phones/Tests/Exports/Support/ExportViolations.swift",
             ]
                 + [
                     "ColmiRing/Tests/Ring", "GATTHealth/Tests/Characteristic", "Link/Tests/Link", "O2Ring/Tests/Oxi",
-                    "PhoneExports/Tests/Gadgetbridge/Export", "PhoneExports/Tests/Gadgetbridge/Record",
-                    "PhoneExports/Tests/HealthConnect/HealthConnect", "Phones/Tests/Document",
+                    "Phones/Tests/Exports/Gadgetbridge/Export", "Phones/Tests/Exports/Gadgetbridge/Record",
+                    "Phones/Tests/Exports/HealthConnect/HealthConnect", "Phones/Tests/Document",
                 ].map { "Plugins/\($0)Input.swift" },
             swiftSettings: settings))
 }

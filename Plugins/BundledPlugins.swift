@@ -5,7 +5,6 @@ package import GatewayKit
 import HTTP
 import Link
 import O2Ring
-import PhoneExports
 import Phones
 import Replay
 import Simulator

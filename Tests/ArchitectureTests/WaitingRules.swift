@@ -60,7 +60,7 @@ import Testing
     /// such a closure counts as locked.
     private static let lockers: [String: String] = [
         "Sources/Delivery/Refusals/InFlightPublishes.swift": "inFlight.with",
-        "Plugins/PhoneExports/Sources/Session/FirstReading.swift": " note",
+        "Plugins/Phones/Sources/Exports/Session/FirstReading.swift": " note",
         "Sources/GatewayKit/Plugin/PasskeyRequests.swift": " change",
         "Sources/Recordings/Writing/LinkRecorder.swift": "change",
         "Tests/Support/Sessions/ScriptedSession.swift": "session.change",
