@@ -6,18 +6,25 @@ package enum PhonesPlugin: Plugin {
     package static let name = "Phones"
     package static let summary =
         "Reads what apps on phones and scripts push or publish (Health Auto Export, HC Webhook), and values at the broker."
-    /// The transport `mqtt`, for apps that publish.
-    package static let transports: [any Transport.Type] = [MQTTTransport.self]
+    /// The transports `mqtt`, for apps that publish, and `file`, for a phone of which only exports are read.
+    package static let transports: [any Transport.Type] = [FileTransport.self, MQTTTransport.self]
     /// The drivers `documents`, `health-auto-export`, `health-connect-webhook` and `mqtt-values`.
     package static let drivers: [any DeviceDriver.Type] = [
         PhoneDriver<HealthAutoExport>.self, PhoneDriver<HealthConnectWebhook>.self, PhoneDriver<ScriptDocument>.self,
         ValuesDriver.self,
     ]
+    package static let sources: (any SourceInspector.Type)? = AppleExportInspector.self
     package static let limits: [OperatorLimit] = [
         OperatorLimit("lists of a document", count: PhoneLimits.sections, "422", "ten times as many as apps have"),
         OperatorLimit(
             "sources of sleep", count: Nights.maximumSources, "further ones share one",
             "an app has one for each wearable"),
+        OperatorLimit(
+            "a tag of Apple's export", bytes: ElementParser.longestTag, "its record is skipped and counted",
+            "a hundred times as many as a record has"),
+        OperatorLimit(
+            "types of records in Apple's export that are counted apart", count: AppleExport.maximumNames,
+            "further ones count together", "HealthKit has some two hundred"),
         OperatorLimit(
             "message with values", bytes: ValuesDriver.maximumSize, "counted and logged once, not taken",
             "a hundred times as many as publishers send"),

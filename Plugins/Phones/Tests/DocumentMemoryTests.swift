@@ -150,7 +150,7 @@ import Vitals
     }
 
     /// The most memory that this process has had, in KiB (proc(5)).
-    private static func peak() throws -> Int {
+    static func peak() throws -> Int {
         let status = try String(contentsOfFile: "/proc/self/status", encoding: .utf8)
         let line = try #require(status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") })
         return try #require(line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) })

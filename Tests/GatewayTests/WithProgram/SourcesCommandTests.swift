@@ -150,6 +150,7 @@ import Vitals
             let takes = [
                 "an export of Gadgetbridge: its SQLite database, or a zip with the entry database/Gadgetbridge",
                 "an export of Health Connect: its SQLite database, or a zip with the entry health_connect_export.db",
+                "an export of Apple's Health app: export.zip, or its export.xml",
             ]
             let letter = folder.appending(path: "letter.txt")
             try String(repeating: "Dear gateway, ", count: 20).write(to: letter, atomically: true, encoding: .utf8)

@@ -33,6 +33,11 @@ struct ExportedEntry {
         ("rem", .total(.rem)), ("awake", .total(.awake)), ("inBed", .total(.inBed)),
     ])
 
+    /// What a record of Apple's own export says.
+    init(start: Timestamp, end: Timestamp, quantity: Double?) {
+        (self.start, self.end, self.quantity) = (start, end, quantity)
+    }
+
     init(_ reader: inout JSONReader, calendar: LocalCalendar) throws(JSONError) {
         guard try reader.looseObject() else { return }
         var date: Timestamp?

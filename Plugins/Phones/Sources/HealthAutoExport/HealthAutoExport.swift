@@ -11,6 +11,7 @@ package enum HealthAutoExport: PhoneApp {
     package static let overlaps = OverlapRule.newest
     package static let sourceOption = "source"
     package static let hasWarnings = true
+    package static let hasExports = true
     package static let metrics: [Metric] = [
         .heartRate, .restingHeartRate, .heartRateVariability, .bloodPressure, .bloodOxygen, .respiratoryRate,
         .temperature, .skinTemperature, .bloodGlucose, .weight, .steps, .sleep, .sport, .distance, .activeEnergy,

@@ -12,6 +12,8 @@ package protocol PhoneApp: Sendable {
     static var metrics: [Metric] { get }
     /// Whether its documents can have what the phone or its watch warned of.
     static var hasWarnings: Bool { get }
+    /// Whether the phone's own export is read, too (option `export`).
+    static var hasExports: Bool { get }
     /// Which of its records counts where two describe the same thing.
     static var overlaps: OverlapRule { get }
     /// The option that picks the source of its counts.
@@ -28,6 +30,7 @@ package protocol PhoneApp: Sendable {
 
 extension PhoneApp {
     package static var hasWarnings: Bool { false }
+    package static var hasExports: Bool { false }
 
     /// The records of a document, with sources in the order of what they are.
     package static func records(

@@ -9,14 +9,33 @@ package struct PhoneDriver<App: PhoneApp>: DeviceDriver {
     private let options: PhoneOptions
     private let emptyDocuments = EmptyDocuments()
     private let sentAlerts = SentAlerts()
+    /// The phone's own exports.
+    private let input: ExportInput?
 
     package init(options: inout ConfigurationReader) {
         self.options = PhoneOptions(&options, known: App.metrics, sourceOption: App.sourceOption)
+        guard App.hasExports, options.has("export") else {
+            if App.hasExports {
+                options.describe(
+                    "export", "path", about: "An export of Apple's Health app, or a folder whose newest counts.")
+            }
+            input = nil
+            return
+        }
+        let path = options.path("export", about: "An export of Apple's Health app, or a folder whose newest counts.")
+        options.describe("export", "path", about: "An export of Apple's Health app, or a folder whose newest counts.")
+        let input = ExportInput(path: path)
+        if input.place.isMissing { options.warn(input.place.absence, at: "export") }
+        self.input = input
     }
 
     /// A driver that takes these metrics.
-    init(metrics: [Metric] = App.metrics, source: String? = nil, order: SourceOrder = SourceOrder()) {
+    init(
+        metrics: [Metric] = App.metrics, source: String? = nil, order: SourceOrder = SourceOrder(),
+        export: String? = nil
+    ) {
         options = PhoneOptions(metrics: metrics, source: source, order: order)
+        input = export.map { ExportInput(path: $0) }
     }
 
     package func withSession(
@@ -25,7 +44,7 @@ package struct PhoneDriver<App: PhoneApp>: DeviceDriver {
         guard case .documents(let documents) = link else {
             throw DeviceError(.failure, "The driver \(App.driver) needs a link for documents.")
         }
-        let session = PhoneSession<App>(options, emptyDocuments, sentAlerts, context)
+        let session = PhoneSession<App>(options, emptyDocuments, sentAlerts, context, input)
         try await session.run(over: documents, body)
     }
 }

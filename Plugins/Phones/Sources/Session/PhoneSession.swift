@@ -8,23 +8,27 @@ import Vitals
 final class PhoneSession<App: PhoneApp>: DocumentSession {
     static var title: String { "The phone's session" }
     let description: DeviceDescription
-    private let metrics: Set<Metric>
-    private let source: String?
-    private let order: SourceOrder
+    let metrics: Set<Metric>
+    let source: String?
+    let order: SourceOrder
+    /// The phone's own exports.
+    private let input: ExportInput?
     /// Whether this session has reported that several sources count.
     private let hasReported = Mutex(false)
     /// The records of this session that are no samples.
     private let dropped = Mutex(0)
     private let emptyDocuments: EmptyDocuments
     private let sentAlerts: SentAlerts
-    private let context: SessionContext
+    let context: SessionContext
     let inbox = EventInbox()
     private let batches = SettledBatches()
     let isOver = Promise<Void>()
 
     init(
-        _ options: PhoneOptions, _ emptyDocuments: EmptyDocuments, _ sentAlerts: SentAlerts, _ context: SessionContext
+        _ options: PhoneOptions, _ emptyDocuments: EmptyDocuments, _ sentAlerts: SentAlerts, _ context: SessionContext,
+        _ input: ExportInput? = nil
     ) {
+        self.input = input
         self.context = context
         self.emptyDocuments = emptyDocuments
         self.sentAlerts = sentAlerts
@@ -48,7 +52,12 @@ final class PhoneSession<App: PhoneApp>: DocumentSession {
     /// Takes documents until the link ends, and then says how many of their records were no samples.
     func serve(_ link: any DocumentLink) async throws {
         do {
-            while true { try await ingest(try await link.next()) }
+            guard let input else { return try await serve(link) { true } }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await self.follow(input) }
+                defer { group.cancelAll() }
+                try await serve(link) { !input.isReading }
+            }
         } catch {
             let count = dropped.withLock { $0 }
             if count > 0 {
@@ -59,7 +68,17 @@ final class PhoneSession<App: PhoneApp>: DocumentSession {
         }
     }
 
-    private func ingest(_ document: Document) async throws {
+    /// Takes documents until the link ends, and may do so.
+    private func serve(_ link: any DocumentLink, untilEndIf mayEnd: () -> Bool) async throws {
+        while true {
+            do throws(LinkError) { await ingest(try await link.next()) } catch {
+                if error.code == .ended, !mayEnd() { continue }
+                throw error
+            }
+        }
+    }
+
+    private func ingest(_ document: Document) async {
         for values in document.takeDropped() { await inbox.send([.skipped(values)]) }
         var report = DocumentReport()
         do throws(DocumentProblem) {
@@ -92,7 +111,7 @@ final class PhoneSession<App: PhoneApp>: DocumentSession {
     }
 
     /// Reports once in a session that several sources count the same, such as steps.
-    private func reportSources(_ sources: CountSources) {
+    func reportSources(_ sources: CountSources) {
         guard source == nil, metrics.contains(where: { $0.shape == .count }), sources.names.count > 1 else { return }
         let isFirst = hasReported.withLock { hasReported in
             defer { hasReported = true }
@@ -105,7 +124,7 @@ final class PhoneSession<App: PhoneApp>: DocumentSession {
     }
 
     /// The next records of a document, and in `report` what is skipped and refused of them; `nil` at its end.
-    private func nextPortion(
+    func nextPortion(
         of records: inout any RecordStream, _ report: inout DocumentReport
     ) throws(DocumentProblem) -> Portion? {
         var portion = Portion()
@@ -156,7 +175,7 @@ final class PhoneSession<App: PhoneApp>: DocumentSession {
     }
 
     /// Returns when all of these records are settled, with what became of them in `report`.
-    private func store(_ portion: Portion, _ report: inout DocumentReport) async throws(CancellationError) {
+    func store(_ portion: Portion, _ report: inout DocumentReport) async throws(CancellationError) {
         let alerts = try await batches.send(alerts: portion.alerts, to: inbox)
         sentAlerts.remember(portion.alerts, alerts)
         let samples = try await batches.send(portion.samples, to: inbox)

@@ -25,31 +25,36 @@ final class Inflater {
     /// Unpacks the next bytes, and hands the result on in pieces. Returns `false` if they are damaged, or follow the end.
     func feed(_ bytes: [UInt8], _ put: (UnsafeRawBufferPointer) throws(ExportError) -> Void) throws(ExportError) -> Bool
     {
-        var input = bytes
         var output = [UInt8](repeating: 0, count: Self.chunk)
-        let inputCount = input.count
         var consumed = 0
         while !isFinished {
-            let status: Int32 = input.withUnsafeMutableBufferPointer { input in
-                output.withUnsafeMutableBufferPointer { output in
-                    stream.pointee.next_in = input.baseAddress?.advanced(by: consumed)
-                    stream.pointee.avail_in = UInt32(inputCount - consumed)
-                    stream.pointee.next_out = output.baseAddress
-                    stream.pointee.avail_out = UInt32(output.count)
-                    return inflate(stream, Z_NO_FLUSH)
-                }
-            }
-            guard status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR else { return false }
-            consumed = inputCount - Int(stream.pointee.avail_in)
-            let made = Self.chunk - Int(stream.pointee.avail_out)
+            guard let made = step(bytes, from: &consumed, into: &output) else { return false }
             if made > 0 {
                 do { try output.withUnsafeBytes { try put(UnsafeRawBufferPointer(rebasing: $0[..<made])) } } catch let
                     error as ExportError
                 { throw error } catch { throw ExportError(.unavailable, "\(error)") }
             }
-            isFinished = status == Z_STREAM_END
-            if !isFinished, made < Self.chunk, consumed == inputCount { return true }
+            if !isFinished, made < Self.chunk, consumed == bytes.count { return true }
         }
-        return consumed == inputCount
+        return consumed == bytes.count
+    }
+
+    /// Unpacks as much of the bytes, from `consumed` on, as there is room for. Returns how many bytes it made; `nil` if they are damaged.
+    func step(_ bytes: [UInt8], from consumed: inout Int, into output: inout [UInt8]) -> Int? {
+        let start = consumed
+        let status: Int32 = bytes.withUnsafeBufferPointer { input in
+            output.withUnsafeMutableBufferPointer { output in
+                // zlib only reads there.
+                stream.pointee.next_in = UnsafeMutablePointer(mutating: input.baseAddress)?.advanced(by: start)
+                stream.pointee.avail_in = UInt32(input.count - start)
+                stream.pointee.next_out = output.baseAddress
+                stream.pointee.avail_out = UInt32(output.count)
+                return inflate(stream, Z_NO_FLUSH)
+            }
+        }
+        guard status == Z_OK || status == Z_STREAM_END || status == Z_BUF_ERROR else { return nil }
+        consumed = bytes.count - Int(stream.pointee.avail_in)
+        isFinished = status == Z_STREAM_END
+        return output.count - Int(stream.pointee.avail_out)
     }
 }

@@ -5,14 +5,7 @@ extension SourceFile {
     func extract(_ name: String, to target: PrivateFile) throws(ExportError) {
         let entry = try ZipArchive(self).entry(named: name)
         try check(entry, name)
-        let header = ByteView(try read(at: entry.offset, count: 30))
-        guard header.u32(0) == 0x0403_4b50, let nameLength = header.u16(26), let extraLength = header.u16(28),
-            try read(at: entry.offset + 30, count: Int(nameLength)) == entry.name
-        else { throw ExportError(.torn, "The entry \(name) of \(stamp.path) is not where the list of entries says.") }
-        let start = entry.offset + 30 + Int64(nameLength) + Int64(extraLength)
-        guard start <= stamp.size, entry.compressed <= stamp.size - start else {
-            throw ExportError(.torn, "The entry \(name) of \(stamp.path) is cut.")
-        }
+        let start = try content(of: entry)
         var sum = crc32(0, nil, 0)
         var written: Int64 = 0
         func put(_ bytes: UnsafeRawBufferPointer) throws(ExportError) {
@@ -41,6 +34,20 @@ extension SourceFile {
         guard inflater?.isFinished ?? true, written == entry.uncompressed,
             UInt32(truncatingIfNeeded: sum) == entry.checksum
         else { throw ExportError(.torn, "The entry \(name) of \(stamp.path) is damaged.") }
+    }
+
+    /// Where the packed bytes of an entry begin. All of them are in the file.
+    func content(of entry: ZipEntry) throws(ExportError) -> Int64 {
+        let name = String(decoding: entry.name, as: UTF8.self)
+        let header = ByteView(try read(at: entry.offset, count: 30))
+        guard header.u32(0) == 0x0403_4b50, let nameLength = header.u16(26), let extraLength = header.u16(28),
+            try read(at: entry.offset + 30, count: Int(nameLength)) == entry.name
+        else { throw ExportError(.torn, "The entry \(name) of \(stamp.path) is not where the list of entries says.") }
+        let start = entry.offset + 30 + Int64(nameLength) + Int64(extraLength)
+        guard start <= stamp.size, entry.compressed <= stamp.size - start else {
+            throw ExportError(.torn, "The entry \(name) of \(stamp.path) is cut.")
+        }
+        return start
     }
 
     private func check(_ entry: ZipEntry, _ name: String) throws(ExportError) {

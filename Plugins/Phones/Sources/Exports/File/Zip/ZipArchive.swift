@@ -65,7 +65,21 @@ struct ZipArchive {
     /// - Throws: `foreign` if there is none, or more than one, or if it is packed in an unknown way; `torn` if the list is
     ///   damaged.
     func entry(named name: String) throws(ExportError) -> ZipEntry {
-        var found: ZipEntry?
+        let found = try entries { $0.elementsEqual(name.utf8) }
+        guard let first = found.first else {
+            throw ExportError(.foreign, "\(file.stamp.path) is a zip without the entry \(name): it is another app's.")
+        }
+        guard found.count == 1 else {
+            throw ExportError(
+                .foreign, "\(file.stamp.path) has the entry \(name) twice, so which one counts is unknown.")
+        }
+        return first
+    }
+
+    /// The entries with a name that is wanted.
+    /// - Throws: `foreign` if one is packed in an unknown way; `torn` if the list is damaged.
+    func entries(where isWanted: (ArraySlice<UInt8>) -> Bool) throws(ExportError) -> [ZipEntry] {
+        var found: [ZipEntry] = []
         var start = 0
         var seen: UInt64 = 0
         while seen < count {
@@ -79,29 +93,25 @@ struct ZipArchive {
             else { throw ExportError(.torn, "The list of entries of \(file.stamp.path) is damaged.") }
             start += 46 + Int(nameLength) + Int(extraLength) + Int(commentLength)
             seen += 1
-            guard bytes.elementsEqual(name.utf8) else { continue }
-            guard found == nil else {
-                throw ExportError(
-                    .foreign, "\(file.stamp.path) has the entry \(name) twice, so which one counts is unknown.")
-            }
+            guard isWanted(bytes) else { continue }
             guard flags & 1 == 0, let method = ZipEntry.Method(rawValue: method) else {
                 throw ExportError(
-                    .foreign, "The entry \(name) of \(file.stamp.path) is encrypted, or packed in an unknown way.")
+                    .foreign,
+                    "The entry \(String(decoding: bytes, as: UTF8.self)) of \(file.stamp.path) is encrypted, or packed in an unknown way."
+                )
             }
             let large = Self.large(ByteView(extra), compressed: compressed, uncompressed: uncompressed, offset: offset)
             guard let large else { throw ExportError(.torn, "The list of entries of \(file.stamp.path) is damaged.") }
-            found = ZipEntry(
-                name: Array(bytes), method: method, checksum: checksum, compressed: large.compressed,
-                uncompressed: large.uncompressed, offset: large.offset)
-        }
-        guard let found else {
-            throw ExportError(.foreign, "\(file.stamp.path) is a zip without the entry \(name): it is another app's.")
+            found.append(
+                ZipEntry(
+                    name: Array(bytes), method: method, checksum: checksum, compressed: large.compressed,
+                    uncompressed: large.uncompressed, offset: large.offset))
         }
         return found
     }
 
     /// Sizes and offset, from the extra field of Zip64 where the usual places are full; `nil` if it lacks one.
-    private static func large(
+    static func large(
         _ extra: ByteView, compressed: UInt32, uncompressed: UInt32, offset: UInt32
     ) -> (compressed: Int64, uncompressed: Int64, offset: Int64)? {
         var fields: ByteView?

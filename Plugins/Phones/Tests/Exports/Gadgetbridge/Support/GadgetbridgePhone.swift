@@ -11,7 +11,7 @@ import Vitals
 /// A phone with Gadgetbridge: a folder into which it exports a database that the test fills.
 ///
 /// The tables are those that the app creates, by their documented columns.
-final class Phone: Sendable {
+final class GadgetbridgePhone: Sendable {
     let folder: URL
     var file: URL { folder.appending(path: "Gadgetbridge.db") }
 
