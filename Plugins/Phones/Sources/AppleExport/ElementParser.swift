@@ -1,4 +1,5 @@
 import CExpat
+import Glibc
 
 /// What a parser hands on of the elements below the root.
 protocol ElementReader: AnyObject {
@@ -52,6 +53,8 @@ final class ElementParser {
     private var base: Int64 = 0
     private var depth = 0
     private var isInCorrelation = false
+    /// Whether the element below the root is too long.
+    private var isSkipped = false
     /// Where an element began that may not be there.
     private var misplaced: Int64?
     /// Where the parser began.
@@ -100,7 +103,7 @@ final class ElementParser {
             case .ended: return
             case .prolog:
                 guard let found = Self.find([Self.root], in: bytes, from: place) else {
-                    guard start < Self.longestProlog else {
+                    guard start + Int64(bytes.count) <= Self.longestProlog else {
                         throw ExportError(.foreign, "This is no export of Apple Health: it has no HealthData.")
                     }
                     rest = Array(bytes.suffix(Self.root.count))
@@ -129,14 +132,18 @@ final class ElementParser {
                     rest.removeFirst()
                     return
                 }
-                let isGood = bytes.withUnsafeBytes { feed(UnsafeRawBufferPointer(rebasing: $0[place..<end])) }
-                guard !isGood else {
+                // Below the root neither comments nor other sections are Apple's: one without its end would hide all that follows.
+                let strange = Self.strange(in: bytes, from: place)
+                let stop = min(end, strange ?? end)
+                let isGood =
+                    stop == place || bytes.withUnsafeBytes { feed(UnsafeRawBufferPointer(rebasing: $0[place..<stop])) }
+                if isGood, stop == end {
                     place = end
                     continue
                 }
                 guard state != .ended else { return }
                 broken += 1
-                place = min(max(place, Int(failure - start)), end)
+                place = isGood ? stop + 2 : min(max(place, Int(failure - start)), end)
                 abandon()
             }
         }
@@ -145,7 +152,7 @@ final class ElementParser {
     private func begin(at position: Int64) {
         XML_ParserFree(parser)
         parser = XML_ParserCreate("UTF-8")
-        (base, depth, state, isInCorrelation) = (position, 0, .parsing, false)
+        (base, depth, state, isInCorrelation, isSkipped) = (position, 0, .parsing, false, false)
         XML_SetUserData(parser, Unmanaged.passUnretained(self).toOpaque())
         XML_SetElementHandler(
             parser,
@@ -186,18 +193,38 @@ final class ElementParser {
             return
         }
         if depth == 1 { isInCorrelation = name == "Correlation" }
-        if depth > 0 { reader.begin(name, attributes, depth: depth) }
-        depth += 1
+        defer { depth += 1 }
+        guard XML_GetCurrentByteCount(parser) <= Self.longestTag else {
+            tooLong += 1
+            if depth == 1 { isSkipped = true }
+            return
+        }
+        if depth > 0, !isSkipped { reader.begin(name, attributes, depth: depth) }
     }
 
     private func end(_ name: String) {
         guard misplaced == nil else { return }
         depth -= 1
-        if depth > 0 { reader.end(name, depth: depth) }
+        if depth > 0, !isSkipped { reader.end(name, depth: depth) }
+        if depth <= 1 { isSkipped = false }
         if depth <= 1 {
             position = base + Int64(XML_GetCurrentByteIndex(parser)) + Int64(XML_GetCurrentByteCount(parser))
         }
         if depth == 0 { state = .ended }
+    }
+
+    /// Where `<!` stands.
+    private static func strange(in bytes: [UInt8], from start: Int) -> Int? {
+        bytes.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return nil }
+            var place = start + 1
+            while place < bytes.count, let found = memchr(base + place, Int32(UInt8(ascii: "!")), bytes.count - place) {
+                place = UnsafeRawPointer(found) - base
+                if bytes[place - 1] == UInt8(ascii: "<") { return place - 1 }
+                place += 1
+            }
+            return nil
+        }
     }
 
     /// Where one of these texts begins, followed by the end of a name.

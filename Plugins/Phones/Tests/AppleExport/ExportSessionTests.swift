@@ -81,7 +81,7 @@ import Vitals
             Array(
                 HealthFile.xml(
                     [
-                        HealthFile.record("UVExposure", "1", "10:00:00"), " <Record <Record",
+                        HealthFile.record("UVExposure", "1", "10:00:00"), " <Record <x",
                         HealthFile.record("BodyMass", "70", "10:00:00", unit: "kg"),
                     ],
                     isWhole: false
