@@ -177,7 +177,7 @@ final class AppleExport: RecordStream, ElementReader {
         switch record {
         case .nothing: return .skipped("an interval without \(metric.metric.rawValue)")
         case .sample(var sample) where isCount:
-            sample.start = Self.widened(sample.start, to: sample.end)
+            sample.start = Self.widened(sample.start)
             return Record.sample(sample).from(origin.count)
         case .sample(var sample):
             if metric.metric == .heartRate {
@@ -192,7 +192,7 @@ final class AppleExport: RecordStream, ElementReader {
     ///
     /// The posts divide a record into minutes, and have only the beginning of each. With this start a record meets all minutes into which the
     /// posts divide it, the first one too, and stays another record than those that begin in the same minute.
-    static func widened(_ start: Timestamp, to end: Timestamp) -> Timestamp {
+    static func widened(_ start: Timestamp) -> Timestamp {
         let rest = start.milliseconds % 60_000
         guard rest > 0 else { return start }
         return Timestamp(milliseconds: start.milliseconds - rest - 1 - rest / 1000)

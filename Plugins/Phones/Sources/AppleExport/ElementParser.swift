@@ -46,7 +46,8 @@ final class ElementParser {
     private enum State { case prolog, parsing, seeking, ended }
     private var state = State.prolog
     private var parser: XML_Parser?
-    private let reader: any ElementReader
+    /// It owns the parser.
+    private unowned let reader: any ElementReader
     /// What was not parsed yet of the pieces before.
     private var rest: [UInt8] = []
     /// Where the bytes begin that the parser got.

@@ -63,11 +63,11 @@ extension PhoneSession {
             try await context.notes.save([ExportInput.note: mark.note])
         }
         reportSources(export.sources)
-        await finish(export, report)
+        await reportEnd(of: export, report)
     }
 
     /// Says what became of an export.
-    private func finish(_ export: AppleExport, _ report: DocumentReport) async {
+    private func reportEnd(of export: AppleExport, _ report: DocumentReport) async {
         var events = export.damage.map {
             DeviceEvent.skipped(SkippedValues(reason: $0.reason, what: $0.what, count: $0.count, limit: $0.limit))
         }

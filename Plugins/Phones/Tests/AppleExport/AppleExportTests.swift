@@ -56,8 +56,7 @@ import Vitals
             #expect(found.samples.first?.end == Phone.at("2026-06-12T08:03:40Z"))
         }
         #expect(
-            AppleExport.widened(Phone.at("2026-06-12T08:00:00Z"), to: Phone.at("2026-06-12T08:01:00Z"))
-                == Phone.at("2026-06-12T08:00:00Z"))
+            AppleExport.widened(Phone.at("2026-06-12T08:00:00Z")) == Phone.at("2026-06-12T08:00:00Z"))
     }
 
     @Test func `a heart rate says whether the person was exercising, and a glucose when it was measured`() throws {
