@@ -87,7 +87,7 @@ let plugins: [[Target]] = [
     plugin("ColmiRing", "Concurrency Logging", tests: "Conformance GatewayTesting TestSupport"),
     plugin("Exec", "Concurrency Logging Subprocess SystemPackage", tests: "GatewayTesting TestSupport Logging"),
     plugin("GATTHealth", "Concurrency Logging", tests: "Conformance GatewayTesting TestSupport"),
-    plugin("HTTP", "", tests: "TestSupport Logging"),
+    plugin("HTTP", "Listening", tests: "Listening TestSupport Logging"),
     plugin("Link", "Concurrency JSON Logging", tests: "Concurrency GatewayTesting JSON TestSupport Logging"),
     plugin("O2Ring", "JSON", tests: "Conformance GatewayTesting TestSupport"),
     plugin(
@@ -149,8 +149,8 @@ let package = Package(
         module(
             "Web",
             """
-            CCrypt Concurrency Contract CQREncode GatewayKit JSON Listening Vitals CoreMetrics HTTPTypes HummingbirdCore \
-            HummingbirdTLS Logging Mustache NIOCore NIOHTTPTypes NIOPosix NIOSSL ServiceLifecycle
+            CCrypt Concurrency Contract CQREncode CZlib GatewayKit JSON Listening Vitals CoreMetrics HTTPTypes \
+            HummingbirdCore HummingbirdTLS Logging Mustache NIOCore NIOHTTPTypes NIOPosix NIOSSL ServiceLifecycle
             """),
         module("Recordings", "GatewayKit JSON Vitals"),
         module("Engines", "Concurrency GatewayKit Vitals Logging"),

@@ -7,6 +7,8 @@ package struct WebConfiguration: Sendable, Hashable {
     package var listen: ListenOptions
     /// `trusted_proxies`: the proxies that truly say who sends. Default none.
     package var proxies: TrustedProxies
+    /// `plain_api_secret`: whether apps of Nightscout may send their secret without TLS from beyond this machine. Default `false`.
+    package var allowsPlainSecret: Bool
     /// `vital_metrics`: whether `/metrics` has the newest values of the devices, too. Default `false`.
     package var hasVitalMetrics: Bool
     /// `tokens`: the programs that may use the API. Default: none.
@@ -23,6 +25,11 @@ package struct WebConfiguration: Sendable, Hashable {
     package init(_ reader: inout ConfigurationReader) {
         listen = reader.listenOptions(default: Self.defaultAddress)
         proxies = reader.trustedProxies()
+        allowsPlainSecret = reader.flag(
+            "plain_api_secret", default: false,
+            about:
+                "Whether apps of Nightscout may post from beyond this machine without TLS: who listens can send as they do."
+        )
         hasVitalMetrics = reader.flag(
             "vital_metrics", default: false,
             about: "Whether /metrics has the newest values of the devices, which is health data, too.")
@@ -40,6 +47,7 @@ package struct WebConfiguration: Sendable, Hashable {
     /// Whether one listener can serve both, since only its pages differ.
     func listensLike(_ other: WebConfiguration) -> Bool {
         listen == other.listen && proxies == other.proxies && contents == other.contents
+            && allowsPlainSecret == other.allowsPlainSecret
     }
 }
 

@@ -46,6 +46,8 @@ final class WebConnections: Sendable, AvailableConnectionsDelegate {
     struct Sender: Sendable {
         var address: String
         var isEncrypted: Bool
+        /// Whether it may have a secret that others on the way could send again.
+        var mayHaveSecret: Bool
         var base = "/"
     }
 
@@ -67,13 +69,20 @@ final class WebConnections: Sendable, AvailableConnectionsDelegate {
     private let state = Mutex(State())
     private let proxies: TrustedProxies
     private let isEncrypted: Bool
+    private let allowsPlainSecret: Bool
     private let log = RefusalLog()
     private let clock: GatewayClock
     private let logger: Logger
 
-    /// - Parameter isEncrypted: whether the listener has TLS.
-    init(behind proxies: TrustedProxies, isEncrypted: Bool, clock: GatewayClock, logger: Logger) {
+    /// - Parameters:
+    ///   - isEncrypted: whether the listener has TLS.
+    ///   - allowsPlainSecret: whether apps of Nightscout may do without it.
+    init(
+        behind proxies: TrustedProxies, isEncrypted: Bool, allowsPlainSecret: Bool = false, clock: GatewayClock,
+        logger: Logger
+    ) {
         self.proxies = proxies
+        self.allowsPlainSecret = allowsPlainSecret
         self.isEncrypted = isEncrypted
         self.clock = clock
         self.logger = logger
@@ -107,7 +116,10 @@ final class WebConnections: Sendable, AvailableConnectionsDelegate {
     /// Whose a request is. A trusted proxy names the address, and the request gets a place among those of this address.
     func sender(of headers: HTTPFields, _ channel: any Channel) -> Result<Sender, ConnectionShares.Refusal> {
         let peer = Self.peer(of: channel)
-        guard proxies.contains(peer) else { return .success(Sender(address: peer, isEncrypted: isEncrypted)) }
+        guard proxies.contains(peer) else {
+            let mayHaveSecret = isEncrypted || allowsPlainSecret || WebResponder.ownAddresses?.contains(peer) == true
+            return .success(Sender(address: peer, isEncrypted: isEncrypted, mayHaveSecret: mayHaveSecret))
+        }
         func lines(_ name: String) -> [String] {
             headers.compactMap { $0.name.canonicalName == name ? $0.value : nil }
         }
@@ -119,10 +131,11 @@ final class WebConnections: Sendable, AvailableConnectionsDelegate {
                 return .failure(error)
             }
         }
+        // On its way to the proxy it may have been plain also where the proxy is on this machine.
+        let isEncrypted = isEncrypted || TrustedProxies.isEncrypted(forwardedProto: lines("x-forwarded-proto"))
         return .success(
             Sender(
-                address: address,
-                isEncrypted: isEncrypted || TrustedProxies.isEncrypted(forwardedProto: lines("x-forwarded-proto")),
+                address: address, isEncrypted: isEncrypted, mayHaveSecret: isEncrypted || allowsPlainSecret,
                 base: TrustedProxies.base(ingressPath: lines("x-ingress-path"))))
     }
 

@@ -100,7 +100,8 @@ final class WebListener: Sendable {
     private func serve() async -> ListenError? {
         let (listen, clock, logger) = (configuration.listen, settings.clock, settings.logger)
         let connections = WebConnections(
-            behind: configuration.proxies, isEncrypted: listen.tls != nil, clock: clock, logger: logger)
+            behind: configuration.proxies, isEncrypted: listen.tls != nil,
+            allowsPlainSecret: configuration.allowsPlainSecret, clock: clock, logger: logger)
         let server: @Sendable () async throws -> Void
         do { server = try prepared(connections) } catch {
             return error as? ListenError ?? ListenError(error, at: listen.address)

@@ -16,7 +16,7 @@ struct WebResponder: Sendable {
     /// The bytes of an answer that are sent at once, before the client has to have read the most of them.
     private static let part = 64 << 10
     /// The addresses of this machine.
-    private static let ownAddresses = try? TrustedProxies(["127.0.0.0/8", "::1"])
+    static let ownAddresses = try? TrustedProxies(["127.0.0.0/8", "::1"])
 
     /// Ends a connection whose request was not read to its end, or whose answer was a stream.
     private struct ConnectionEnd: Error {}
@@ -119,9 +119,9 @@ struct WebResponder: Sendable {
         let target = request.head.path ?? ""
         let path = String(target.prefix { $0 != "?" })
         if path.hasPrefix(DocumentRequests.path) {
-            return try await document(of: request, from: sender.address, over: channel)
+            return try await document(of: request, from: sender, over: channel)
         }
-        let isSent = request.headers[.contentLength].map { $0 != "0" } ?? (request.headers[.transferEncoding] != nil)
+        let isSent = request.hasContent
         // A page of a stranger, whose name leads here in the owner's browser, and a proxy that nobody named.
         guard Self.ownAddresses?.contains(sender.address) != true || Self.isLocal(request.head.authority) else {
             let text = "Use an address such as 127.0.0.1, or localhost; or name the proxy in trusted_proxies of web."
@@ -183,12 +183,14 @@ struct WebResponder: Sendable {
     }
 
     /// What a posted document gets: also when the listener ends meanwhile.
-    private func document(of request: Request, from address: String, over channel: any Channel) async throws -> Reply {
+    private func document(
+        of request: Request, from sender: WebConnections.Sender, over channel: any Channel
+    ) async throws -> Reply {
         let (documents, connections, ending) = (settings.documents, connections, connections.ending)
         let result = await race(against: { try await ending.wait() }) { () async -> Result<Reply, any Error> in
             do {
-                let reply = try await documents.reply(to: request, from: address) {
-                    connections.prove(channel, of: address)
+                let reply = try await documents.reply(to: request, from: sender) {
+                    connections.prove(channel, of: sender.address)
                 }
                 return .success(reply)
             } catch { return .failure(error) }

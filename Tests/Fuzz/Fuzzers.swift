@@ -11,6 +11,7 @@ private let parsers: [String: @Sendable ([UInt8]) -> [String]] = [
     "document": {
         DocumentInput.issues(in: $0, of: HealthAutoExport.self)
             + DocumentInput.issues(in: $0, of: HealthConnectWebhook.self)
+            + DocumentInput.issues(in: $0, of: Nightscout.self)
             + DocumentInput.issues(in: $0, of: ScriptDocument.self)
     },
     "export": { ExportInput.result(of: $0).issues },

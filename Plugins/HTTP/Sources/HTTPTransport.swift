@@ -1,4 +1,5 @@
 package import GatewayKit
+import Listening
 import Vitals
 
 /// Takes the documents that a device posts to the gateway's own listener. A session begins with the first document, and ends when no
@@ -26,7 +27,8 @@ package struct HTTPTransport: PostTransport {
     package func withLink(context: LinkContext, _ body: @Sendable (Link) async throws -> Void) async throws {
         try await withoutActuallyEscaping(body) { body in
             try await context.senders.withDocuments(
-                of: context.device, token: token, presence: context.presence, clock: context.clock
+                of: context.device, token: Secret(SecretHash.of(token.value)), presence: context.presence,
+                clock: context.clock
             ) { link in try await body(.documents(link)) }
         }
     }

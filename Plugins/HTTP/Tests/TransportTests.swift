@@ -1,4 +1,5 @@
 import GatewayKit
+import Listening
 import Logging
 import TestSupport
 import Testing
@@ -35,9 +36,10 @@ import Vitals
                 }
             }
             let senders = context.senders
-            while senders.sender("phone-1", token: "one", uptime: .zero) == nil { await Task.yield() }
-            #expect(senders.sender("phone-1", token: "two", uptime: .zero) == nil)
-            senders.sender("phone-1", token: "one", uptime: .zero)?.add(document)
+            let (one, two) = (SecretHash.of("one"), SecretHash.of("two"))
+            while senders.sender("phone-1", token: one, uptime: .zero) == nil { await Task.yield() }
+            #expect(senders.sender("phone-1", token: two, uptime: .zero) == nil)
+            senders.sender("phone-1", token: one, uptime: .zero)?.add(document)
             let answer = try await document.answered()
             #expect(answer == .unreadable("read"))
             try await group.waitForAll()

@@ -5,13 +5,13 @@ package enum PhonesPlugin: Plugin {
     /// The folder's name.
     package static let name = "Phones"
     package static let summary =
-        "Reads what apps on phones and scripts push or publish (Health Auto Export, HC Webhook), and values at the broker."
+        "Reads what apps on phones and scripts push or publish (Health Auto Export, HC Webhook, Nightscout's uploaders), and values at the broker."
     /// The transports `mqtt`, for apps that publish, and `file`, for a phone of which only exports are read.
     package static let transports: [any Transport.Type] = [FileTransport.self, MQTTTransport.self]
-    /// The drivers `documents`, `health-auto-export`, `health-connect-webhook` and `mqtt-values`.
+    /// The drivers `documents`, `health-auto-export`, `health-connect-webhook`, `mqtt-values` and `nightscout`.
     package static let drivers: [any DeviceDriver.Type] = [
         PhoneDriver<HealthAutoExport>.self, PhoneDriver<HealthConnectWebhook>.self, PhoneDriver<ScriptDocument>.self,
-        ValuesDriver.self,
+        PhoneDriver<Nightscout>.self, ValuesDriver.self,
     ]
     package static let sources: (any SourceInspector.Type)? = AppleExportInspector.self
     package static let limits: [OperatorLimit] = [

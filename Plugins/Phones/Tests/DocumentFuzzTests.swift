@@ -15,6 +15,7 @@ import Vitals
         let bytes = try Self.inputs.bytes(name)
         #expect(DocumentInput.issues(in: bytes, of: HealthAutoExport.self) == [])
         #expect(DocumentInput.issues(in: bytes, of: HealthConnectWebhook.self) == [])
+        #expect(DocumentInput.issues(in: bytes, of: Nightscout.self) == [])
         #expect(DocumentInput.issues(in: bytes, of: ScriptDocument.self) == [])
     }
 
@@ -24,17 +25,20 @@ import Vitals
         let exported = try names.map { try Phone.document("health-auto-export\($0).json") }
         let posted = try Phone.document("health-connect-webhook.json")
         let written = try Phone.document("script.json")
+        let uploaded = try Self.inputs.bytes("uploaded.json")
         var (readable, unreadable) = (0, 0)
         for round in 0..<300 {
-            var (one, other, third) = (exported[round % exported.count], posted, written)
+            var (one, other, third, fourth) = (exported[round % exported.count], posted, written, uploaded)
             for _ in 0..<Int.random(in: 1...4, using: &random) {
                 Damage.json(&one, keepsGrammar: true, &random)
                 Damage.json(&other, keepsGrammar: true, &random)
                 Damage.json(&third, keepsGrammar: true, &random)
+                Damage.json(&fourth, keepsGrammar: true, &random)
             }
             #expect(DocumentInput.issues(in: one, of: HealthAutoExport.self) == [])
             #expect(DocumentInput.issues(in: other, of: HealthConnectWebhook.self) == [])
             #expect(DocumentInput.issues(in: third, of: ScriptDocument.self) == [])
+            #expect(DocumentInput.issues(in: fourth, of: Nightscout.self) == [])
             for isReadable in [
                 (try? HealthAutoExport.records(of: one, calendar: Phone.berlin, source: nil)) != nil,
                 (try? HealthConnectWebhook.records(of: other, calendar: Phone.berlin, source: nil)) != nil,

@@ -38,7 +38,7 @@ import Vitals
                     switch record {
                     case .alert: warnings += 1
                     case .skipped: leftOut += 1
-                    case .sample, .nothing, .refused: Issue.record("a voltage is a record")
+                    case .sample, .nothing, .refused, .battery: Issue.record("a voltage is a record")
                     }
                 }
                 #expect(warnings > 10 && warnings == leftOut)

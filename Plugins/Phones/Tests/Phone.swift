@@ -31,6 +31,7 @@ enum Phone {
             case .sample(let sample): samples.append(sample)
             case .nothing(_, let reason): if let reason { skipped[reason, default: 0] += 1 }
             case .alert(let alert): warnings.append(alert)
+            case .battery: break
             case .refused(let member, let reason): skipped["\(member): \(reason)", default: 0] += 1
             case .skipped(let reason): skipped[reason, default: 0] += 1
             }

@@ -189,6 +189,8 @@ import Vitals
         #expect(ofApple.isEmpty, "\(ofApple)")
         let ofAndroid = try violations(of: HealthConnectWebhook.self)
         #expect(ofAndroid.isEmpty, "\(ofAndroid)")
+        let ofUploaders = try violations(of: Nightscout.self)
+        #expect(ofUploaders.isEmpty, "\(ofUploaders)")
         let ofScripts = try violations(of: ScriptDocument.self)
         #expect(ofScripts.isEmpty, "\(ofScripts)")
     }

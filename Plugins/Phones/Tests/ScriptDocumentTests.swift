@@ -28,6 +28,7 @@ import Vitals
                         samples.append(sample)
                     }
                 case .alert(let alert): alerts.append(alert)
+                case .battery: break
                 case .refused(let member, let reason):
                     refused[member.isEmpty ? path : "\(path).\(member)"] = reason
                 case .nothing(_, let reason): skipped += reason.map { [$0] } ?? []

@@ -70,6 +70,13 @@ struct ConfiguredAdder: DeviceAdder {
                 "Set the URL as webhook, and the header below.", "Choose the data types, and an interval of an hour.",
             ]),
         App(
+            driver: "nightscout", name: "xDrip+, Juggluco and others that upload to Nightscout",
+            steps: [
+                "Juggluco: Nightscout URL as below; as secret what stands behind Bearer below. Leave V3 off.",
+                "xDrip+: Cloud Upload, Nightscout Sync (REST-API), as base URL: https://, that secret, @, the URL below without https://, and /api/v1/ behind it.",
+                "The URL must begin with https://.",
+            ]),
+        App(
             driver: "link", name: "An app that carries a band (Vitals Link)",
             transport: [ScanReport.Option("type", "tcp"), ScanReport.Option("listen", "true")],
             steps: [

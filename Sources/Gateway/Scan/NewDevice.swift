@@ -14,6 +14,9 @@ package struct NewDevice: Sendable, Hashable {
     package var options: [ScanReport.Option]
     /// Who wears it; `nil` for nobody in particular.
     package var person: String?
+    /// How long values are fresh where a device of a driver sends them more often than the metric's default expects: what a sensor under
+    /// the skin measured must not stand there as the present glucose when it is silent for a quarter of an hour.
+    private static let freshness: [String: JSONValue] = ["nightscout": ["blood_glucose": "15m"]]
     /// Further keys of the entry.
     private var further: [JSONValue.Member] = []
 
@@ -92,6 +95,9 @@ package struct NewDevice: Sendable, Hashable {
         if let person { members.append(JSONValue.Member("person", .string(person))) }
         if !transport.isEmpty { members.append(JSONValue.Member("transport", Self.map(transport))) }
         if !options.isEmpty { members.append(JSONValue.Member("options", Self.map(options))) }
+        if let fresh = Self.freshness[driver], !further.contains(where: { $0.key == "fresh_for" }) {
+            members.append(JSONValue.Member("fresh_for", fresh))
+        }
         return .object(members + further)
     }
 

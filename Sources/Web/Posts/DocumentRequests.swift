@@ -7,8 +7,8 @@ import NIOCore
 import Synchronization
 import Vitals
 
-/// What devices post: `POST /v1/devices/<id>` with `Authorization: Bearer <token>`. It decides what a request gets, and hands its document
-/// to the device's driver.
+/// What devices post: `POST /v1/devices/<id>` with `Authorization: Bearer <token>`, and what apps of Nightscout do below that path
+/// (`NightscoutRoute`). It decides what a request gets, and hands its document to the device's driver.
 final class DocumentRequests: Sendable {
     /// Where devices post, before their id.
     static let path = "/v1/devices/"
@@ -38,16 +38,20 @@ final class DocumentRequests: Sendable {
     /// - Parameter prove: is called once the token has turned out to be right. It returns why there is no place for the sender.
     /// - Throws: if the connection ends first.
     func reply(
-        to request: Request, from address: String, prove: () -> ConnectionShares.Refusal?
+        to request: Request, from connection: WebConnections.Sender, prove: () -> ConnectionShares.Refusal?
     ) async throws -> Reply {
-        let reply: Reply
-        let logger = namedLogger(for: request.head)
+        var reply: Reply
+        let target = PostTarget(request.head)
+        let logger = namedLogger(for: target)
         do throws(Refusal) {
-            let sender = try sender(of: request.head, from: address, uptime: clock.uptime)
+            let sender = try sender(of: request.head, target, from: connection, uptime: clock.uptime)
             // Whoever counts the places has logged it.
             if let refusal = prove() { return .crowded(refusal) }
-            let mediaType = try Self.mediaType(of: request.headers)
-            let (bytes, share) = try await body(of: request)
+            if let answer = target?.route?.answer(at: clock.now) {
+                return Reply(answer, unread: request.hasContent ? .all : nil)
+            }
+            let (mediaType, isPacked) = try Self.mediaType(of: request.headers, mayBePacked: target?.route != nil)
+            let (bytes, share) = try await body(of: request, isPacked: isPacked)
             let reasons = sender.documents.reasons
             let document = Document(
                 bytes, mediaType: mediaType, receivedAt: clock.now, holding: share
@@ -55,11 +59,14 @@ final class DocumentRequests: Sendable {
                 if case .stored(let report) = answer { reasons.log(report, to: logger) }
             }
             reply = await answer(document, sender)
+            if target?.route != nil, reply.answer.status == 200 {
+                reply.answer.body = [0x5B] + reply.answer.body + [0x5D]
+            }
         } catch {
             guard case .reply(let refused) = error else { throw error }
             reply = refused
         }
-        if reply.answer.status >= 300 { report(reply, from: address, to: logger) }
+        if reply.answer.status >= 300 { report(reply, from: connection.address, to: logger) }
         return reply
     }
 
@@ -71,28 +78,29 @@ final class DocumentRequests: Sendable {
     }
 
     private func sender(
-        of head: HTTPRequest, from address: String, uptime: Duration
+        of head: HTTPRequest, _ target: PostTarget?, from connection: WebConnections.Sender, uptime: Duration
     ) throws(Refusal) -> ExpectedSenders.Sender {
-        guard let name = Self.name(in: head) else { throw .reply(.notFound) }
-        guard head.method == .post else { throw .reply(.wrongMethod) }
+        guard let target else { throw .reply(.notFound) }
+        if let route = target.route {
+            if let refusal = route.refusal { throw .reply(refusal) }
+            guard connection.mayHaveSecret else { throw .reply(.plainSecret) }
+        } else if head.method != .post {
+            throw .reply(.wrongMethod)
+        }
+        let bearer = head.headerFields[.authorization].flatMap(Self.token).map { SecretHash.of($0) }
         // A request without a token is no login.
-        guard let token = head.headerFields[.authorization].flatMap(Self.token) else { throw .reply(.unauthorized) }
+        guard let hash = bearer ?? (target.route == nil ? nil : NightscoutRoute.secretHash(in: head)) else {
+            throw .reply(.unauthorized)
+        }
+        let (name, address) = (String(target.name), connection.address)
         let remembered = String(name.prefix(Self.rememberedName))
         if let wait = logins.wait(of: address, for: remembered, at: uptime) { throw .reply(.tooSoon(wait)) }
-        guard let sender = senders.sender(String(name), token: token, uptime: uptime) else {
+        guard let sender = senders.sender(name, token: hash, uptime: uptime) else {
             logins.failed(address, for: remembered, at: uptime)
             throw .reply(.unauthorized)
         }
         logins.succeeded(address, for: remembered, at: uptime)
         return sender
-    }
-
-    /// The name that a request posts for; `nil` at another path.
-    private static func name(in head: HTTPRequest) -> Substring? {
-        let path = head.path?.prefix { $0 != "?" } ?? ""
-        guard path.hasPrefix(Self.path) else { return nil }
-        let name = path.dropFirst(Self.path.count)
-        return name.isEmpty || name.contains("/") ? nil : name
     }
 
     /// The token of `Bearer <token>` (RFC 6750, section 2.1).
@@ -103,23 +111,36 @@ final class DocumentRequests: Sendable {
         return token.isEmpty ? nil : String(token)
     }
 
-    private static func mediaType(of headers: HTTPFields) throws(Refusal) -> String {
+    /// What is sent, and whether it is packed by gzip, as xDrip+ does for good once a Nightscout at this address had told it that it may.
+    private static func mediaType(
+        of headers: HTTPFields, mayBePacked: Bool
+    ) throws(Refusal) -> (type: String, isPacked: Bool) {
         let type = headers[.contentType]?.prefix { $0 != ";" }.lowercased().filter { $0 != " " && $0 != "\t" } ?? ""
         guard type == "application/json" else { throw .reply(.wrongType) }
         let encoding = headers[.contentEncoding]?.lowercased() ?? "identity"
-        guard encoding == "identity" else { throw .reply(.encoded) }
-        return type
+        let isPacked = mayBePacked && encoding == "gzip"
+        guard isPacked || encoding == "identity" else { throw .reply(.encoded) }
+        return (type, isPacked)
     }
 
     // MARK: - The document
 
-    private func body(of request: Request) async throws(Refusal) -> (bytes: [UInt8], share: BodyBudget.Share) {
+    private func body(
+        of request: Request, isPacked: Bool
+    ) async throws(Refusal) -> (bytes: [UInt8], share: BodyBudget.Share) {
         let length = request.headers[.contentLength].flatMap { Int($0) }
         if let length, length > BodyBudget.maximumBody { throw .reply(.tooLarge) }
-        // Without a length it may become the longest.
-        guard let share = budget.reserve(length ?? BodyBudget.maximumBody) else { throw .reply(.busy) }
+        // Without a length it may become the longest; packed, twice, with what is in it.
+        let size = isPacked ? 2 * BodyBudget.maximumBody : length ?? BodyBudget.maximumBody
+        guard let share = budget.reserve(size) else { throw .reply(.busy) }
         switch await SentBody.of(request, upTo: BodyBudget.maximumBody, within: Self.bodyTime, by: clock) {
-        case .complete(let bytes): return (bytes, share)
+        case .complete(let bytes):
+            guard isPacked else { return (bytes, share) }
+            switch Gzip.unpack(bytes, upTo: BodyBudget.maximumBody) {
+            case .content(let content): return (content, share)
+            case .tooLarge: throw .reply(Reply.tooLarge.whole)
+            case .damaged: throw .reply(.damaged)
+            }
         case .tooLarge: throw .reply(Reply.tooLarge.read)
         case .tooSlow: throw .reply(Reply.tooSlow.read)
         case .cut: throw .disconnected
@@ -137,9 +158,9 @@ final class DocumentRequests: Sendable {
     // MARK: - The log
 
     /// A log with the device that a request names, if one can have this name.
-    private func namedLogger(for head: HTTPRequest) -> Logger {
+    private func namedLogger(for target: PostTarget?) -> Logger {
         var logger = logger
-        let device = Self.name(in: head).flatMap { DeviceID(String($0)) }
+        let device = target.flatMap { DeviceID(String($0.name)) }
         if let device { logger[metadataKey: "device.id"] = "\(device)" }
         return logger
     }
@@ -151,6 +172,11 @@ final class DocumentRequests: Sendable {
             "A posted document was refused.",
             metadata: ["sender": "\(address)", "status": "\(reply.answer.status)", "reason": "\(reply.summary)"])
     }
+}
+
+extension Request {
+    /// Whether something is sent with it.
+    var hasContent: Bool { headers[.contentLength].map { $0 != "0" } ?? (headers[.transferEncoding] != nil) }
 }
 
 /// What was sent with a request.

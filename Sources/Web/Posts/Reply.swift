@@ -86,6 +86,13 @@ extension Reply {
         return reply
     }
 
+    /// It is the answer to a document that was read to its end.
+    var whole: Reply {
+        var reply = self
+        reply.unread = nil
+        return reply
+    }
+
     private func header(_ name: String, _ value: String) -> Reply {
         var reply = self
         reply.answer.headers.append((name, value))
@@ -95,12 +102,22 @@ extension Reply {
     static let notFound = Reply(
         404, "not_found", "There is nothing here. Devices post to \(DocumentRequests.path)<id>."
     ).last
+    static let otherVersion = Reply(
+        404, "not_found",
+        "Of Nightscout's API only version 1 is taken. Choose it in the app; AAPS, which needs version 3, cannot post here."
+    ).last
+    static let plainSecret = Reply(
+        403, "forbidden",
+        "Without TLS everybody on the way could send with the app's secret. Use https:// in the app, with tls in web: of the gateway's "
+            + "configuration or behind a proxy of trusted_proxies that sends X-Forwarded-Proto: https; or allow it by plain_api_secret: true in web:."
+    ).last
     static let wrongMethod = Reply(405, "method_not_allowed", "Only POST is taken here.")
         .header("Allow", "POST").last
     /// It does not say which of the two is wrong: a stranger must not discover names of devices.
     static let unauthorized = Reply(
         401, "unauthorized",
-        "There is no device of this name that may post, or its token is another one. Send Authorization: Bearer <token>."
+        "There is no device of this name that may post, or its token is another one. Send Authorization: Bearer <token>; apps of "
+            + "Nightscout send the token as their API secret."
     ).header("WWW-Authenticate", "Bearer").last
     static func tooSoon(_ wait: Duration) -> Reply {
         let seconds = max(1, Int((Double(wait.inMilliseconds) / 1000).rounded(.up)))
@@ -115,6 +132,8 @@ extension Reply {
     static let encoded = Reply(
         415, "unsupported_media_type", "The content must not be compressed: send no Content-Encoding."
     ).last
+    static let damaged = Reply(
+        400, "bad_request", "The content is no whole gzip: send it again, or without Content-Encoding.")
     static let tooLarge = Reply(
         413, "content_too_large",
         "A document has at most \(ByteSize(bytes: Int64(BodyBudget.maximumBody))). Send less at a time, such as fewer days."

@@ -118,7 +118,7 @@ import Testing
                 """
                 3: devices[0].driver: There is no driver colmi. Did you mean colmi-ring? Known here: colmi-ring, documents, \
                 gadgetbridge, gatt-health, health-auto-export, health-connect-export, health-connect-webhook, link, \
-                mqtt-values, o2ring, simulator.
+                mqtt-values, nightscout, o2ring, simulator.
                 """
             ]
         ),

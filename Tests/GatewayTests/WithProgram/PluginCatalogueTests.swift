@@ -54,7 +54,7 @@ import Testing
     @Test(arguments: [
         ("health-auto-export", ["annas-iphone", "carls-iphone"]), ("health-connect-webhook", ["bens-phone"]),
         ("mqtt", ["carls-iphone"]), ("link", ["band-1"]),
-        ("Phones", ["annas-iphone", "bens-phone", "carls-iphone", "scale", "annas-script"]),
+        ("Phones", ["annas-iphone", "bens-phone", "carls-iphone", "claras-sensor", "scale", "annas-script"]),
     ])
     func `of a driver or a transport the sample has the entries that use it, and of a plugin all`(
         name: String, ids: [String]
@@ -95,7 +95,7 @@ import Testing
         let text = "mqtt: {url: mqtt://127.0.0.1}\n" + (isWhole ? "" : "devices:\n") + sample
         let loader = ConfigurationLoader(plugins: catalogue, environment: [:])
         try withFolder { folder in
-            for name in ["phone-1", "annas-iphone", "bens-phone", "annas-script"] {
+            for name in ["phone-1", "annas-iphone", "bens-phone", "claras-sensor", "annas-script"] {
                 try write("\(name) of a test\n", to: "\(name).token", in: folder)
             }
             try write("{\"vitals2mqtt_recording\":1,\"began\":0}\n", to: "band.recording", in: folder)

@@ -43,7 +43,7 @@ struct Office: Sendable {
     /// Lets a device post before the gateway's first attempt, so that the order of a test is certain.
     func expect(_ device: String, token: String) throws {
         guard let id = DeviceID(device) else { throw Unexpected(text: device) }
-        _ = settings.documents.senders.expect(id, token: Secret(token), presence: DevicePresence())
+        _ = settings.documents.senders.expect(id, token: Secret(SecretHash.of(token)), presence: DevicePresence())
     }
 
     /// Answers each document of a device until the task is cancelled: with the number of its bytes as new samples.
@@ -71,7 +71,7 @@ struct Office: Sendable {
     ) async throws {
         guard let id = DeviceID(device) else { throw Unexpected(text: device) }
         try await settings.documents.senders.withDocuments(
-            of: id, token: Secret(token), presence: DevicePresence(), clock: settings.clock, body)
+            of: id, token: Secret(SecretHash.of(token)), presence: DevicePresence(), clock: settings.clock, body)
     }
 
     /// What curl got.

@@ -64,6 +64,8 @@ package enum Record: Sendable, Hashable {
     case nothing(Sample, reason: String?)
     /// What the phone or its watch warned of (`AlertRule.warning`), or an alert that the sender raised or cleared by its own limits.
     case alert(DeviceAlert)
+    /// The level of the phone's battery in per cent, and whether it is charging; `nil` if the phone does not say.
+    case battery(percent: Double, isCharging: Bool?)
     /// It is not what the format allows, for this reason: its wrong member, or the record itself where that is empty.
     case refused(member: String, reason: String)
     /// It is no sample of the gateway's, for this reason.

@@ -65,7 +65,8 @@ struct PhoneOptions: Sendable, Hashable {
     init(_ options: inout ConfigurationReader, known: [Metric], sourceOption: String) {
         metrics = known
         source = options.optionalString(
-            sourceOption, about: "The only one whose counts are taken; without it each interval's first of `sources`.")
+            sourceOption,
+            about: "The only one whose counts, or glucose, are taken; without it each interval's first of `sources`.")
         order = SourceOrder(&options)
         let texts = options.oneOrMoreStrings("metrics", limit: known.count)
         options.describe(

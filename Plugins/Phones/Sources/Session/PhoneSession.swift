@@ -150,6 +150,8 @@ final class PhoneSession<App: PhoneApp>: DocumentSession {
             case .alert:
                 report.count(.known)
                 portion.note(.known, at: records.path)
+            case .battery(let percent, let isCharging):
+                portion.battery = .battery(percent: percent, isCharging: isCharging)
             case .refused(let member, let reason):
                 report.count(.refused(DeviceError(.invalid, member.isEmpty ? reason : "\(member): \(reason)")))
                 portion.note(.refused, reason, at: records.path, member)
@@ -176,6 +178,7 @@ final class PhoneSession<App: PhoneApp>: DocumentSession {
 
     /// Returns when all of these records are settled, with what became of them in `report`.
     func store(_ portion: Portion, _ report: inout DocumentReport) async throws(CancellationError) {
+        if let battery = portion.battery { await inbox.send([battery]) }
         let alerts = try await batches.send(alerts: portion.alerts, to: inbox)
         sentAlerts.remember(portion.alerts, alerts)
         let samples = try await batches.send(portion.samples, to: inbox)

@@ -10,12 +10,16 @@ struct Portion {
     private(set) var warnings: [DeviceAlert] = []
     /// Those of rules with limits.
     private(set) var alerts: [DeviceAlert] = []
+    /// The last level of the phone's battery.
+    var battery: DeviceEvent?
     /// What is settled with a receipt, by its place among its kind.
     private enum Settled { case sample(Int), warning(Int), alert(Int) }
     /// What becomes of each; of what is settled what the gateway says of it. Empty where answers say nothing of single records.
     private var places: [(entry: DocumentReport.Entry, settled: Settled?)] = []
 
-    var isEmpty: Bool { samples.isEmpty && warnings.isEmpty && alerts.isEmpty && places.isEmpty }
+    var isEmpty: Bool {
+        samples.isEmpty && warnings.isEmpty && alerts.isEmpty && places.isEmpty && battery == nil
+    }
     /// Whether there is room for another record.
     var hasRoom: Bool { max(samples.count + warnings.count + alerts.count, places.count) < PhoneLimits.batch }
 
