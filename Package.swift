@@ -45,7 +45,9 @@ let products: [String: String] = [
 let optionalPlugins = ["BlueZ": "Bluetooth"]
 
 /// The embedded samples of configuration, where that is not just `sample.yaml`.
-let samples = ["Phones": ["sample.yaml", "Exports/gadgetbridge.yaml", "Exports/health-connect.yaml"]]
+let samples = [
+    "Phones": ["sample.yaml", "Exports/fit-files.yaml", "Exports/gadgetbridge.yaml", "Exports/health-connect.yaml"]
+]
 
 /// What modules have embedded beside their code: files, and folders of files whose names differ.
 let embedded = ["Web": ["API/openapi.json", "Assets", "Templates"]]
@@ -73,7 +75,8 @@ let fixtures = [
     "LinkTests": ["Fixtures", "Inputs"],
     "O2RingTests": ["Inputs"],
     "PhonesTests": [
-        "Fixtures", "Inputs", "Exports/Gadgetbridge/Inputs", "Exports/HealthConnect/Inputs", "Exports/seeds.py",
+        "Fixtures", "Inputs", "Exports/FIT/Inputs", "Exports/Gadgetbridge/Inputs", "Exports/HealthConnect/Inputs",
+        "Exports/seeds.py",
     ], "ReplayTests": ["Recordings/Inputs"],
     "StoreTests": ["Fixtures"],
 ]
@@ -275,8 +278,9 @@ if Context.environment["VITALS2MQTT_FUZZERS"] != nil {
             ]
                 + [
                     "ColmiRing/Tests/Ring", "GATTHealth/Tests/Characteristic", "Link/Tests/Link", "O2Ring/Tests/Oxi",
-                    "Phones/Tests/Exports/Gadgetbridge/Export", "Phones/Tests/Exports/Gadgetbridge/Record",
-                    "Phones/Tests/Exports/HealthConnect/HealthConnect", "Phones/Tests/Document",
+                    "Phones/Tests/Exports/FIT/FIT", "Phones/Tests/Exports/Gadgetbridge/Export",
+                    "Phones/Tests/Exports/Gadgetbridge/Record", "Phones/Tests/Exports/HealthConnect/HealthConnect",
+                    "Phones/Tests/Document",
                 ].map { "Plugins/\($0)Input.swift" },
             swiftSettings: settings))
 }

@@ -22,6 +22,7 @@ package enum BundledPlugins {
         optional + [
             ColmiRingPlugin.self,
             ExecPlugin.self,
+            FITPlugin.self,
             GATTHealthPlugin.self,
             GadgetbridgePlugin.self,
             HealthConnectExportPlugin.self,

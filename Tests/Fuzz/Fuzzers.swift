@@ -15,6 +15,7 @@ private let parsers: [String: @Sendable ([UInt8]) -> [String]] = [
             + DocumentInput.issues(in: $0, of: ScriptDocument.self)
     },
     "export": { ExportInput.result(of: $0).issues },
+    "fit": { FITInput.issues(in: $0) },
     "health-connect": { HealthConnectInput.result(of: $0).issues },
     "link": { LinkInput.issues(in: $0) },
     "o2ring": { OxiInput.issues(in: $0) },

@@ -104,7 +104,7 @@ import Testing
             [
                 """
                 2: plugins.gadgetbrige: There is no plugin gadgetbrige whose devices share anything. Did you mean \
-                gadgetbridge? Known here: bluez, gadgetbridge, healthconnectexport, tcp.
+                gadgetbridge? Known here: bluez, fitfiles, gadgetbridge, healthconnectexport, tcp.
                 """
             ]
         ),
@@ -117,8 +117,8 @@ import Testing
             [
                 """
                 3: devices[0].driver: There is no driver colmi. Did you mean colmi-ring? Known here: colmi-ring, documents, \
-                gadgetbridge, gatt-health, health-auto-export, health-connect-export, health-connect-webhook, link, \
-                mqtt-values, nightscout, o2ring, simulator.
+                fit-files, gadgetbridge, gatt-health, health-auto-export, health-connect-export, health-connect-webhook, \
+                link, mqtt-values, nightscout, o2ring, simulator.
                 """
             ]
         ),

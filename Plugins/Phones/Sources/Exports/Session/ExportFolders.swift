@@ -5,7 +5,7 @@ import Synchronization
 import Vitals
 
 /// Watches the folders of all devices of a plugin, so that a new export is read as soon as it is whole.
-package final class ExportFolders<Format: ExportFormat>: PluginService {
+package final class ExportFolders<Format: ExportSection>: PluginService {
     package static var sample: String {
         """
           # How often folders are checked that report no change, such as network shares. It needs no entry.

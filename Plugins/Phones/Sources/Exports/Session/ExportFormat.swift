@@ -1,15 +1,19 @@
 package import GatewayKit
 package import Vitals
 
+/// What has a watch of folders.
+package protocol ExportSection: Sendable {
+    /// The name of the plugin's section under `plugins:`.
+    static var section: String { get }
+}
+
 /// The exports of one app, as the options of a device choose them. This is all that a driver for another app writes: where
 /// exports appear, what an export has, and how its rows are read.
-package protocol ExportFormat: Sendable {
+package protocol ExportFormat: ExportSection {
     /// The app's name, for people.
     static var app: String { get }
     /// The name of the driver.
     static var driver: String { get }
-    /// The name of the plugin's section under `plugins:`.
-    static var section: String { get }
     /// The entry of a zip that is the database. No other entry is ever read.
     static var entry: String { get }
 

@@ -1,0 +1,111 @@
+import Concurrency
+import Foundation
+import GatewayKit
+import Logging
+import Vitals
+
+/// The FIT files of a device: which are there, which were read, and what the one that is being read has.
+actor FITFolder {
+    nonisolated private let executor: any SerialExecutor
+    nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    private nonisolated let options: FITOptions
+    /// The folder that is watched.
+    nonisolated var folder: String { options.place.folder }
+    /// Files that changed, each with the moment since which it stands still.
+    private var moving: [FileStamp: Duration] = [:]
+    /// Files as they were when they were read or refused.
+    private var checked: Set<FileStamp> = []
+    private var notes: FITNotes?
+    private var current: FITFile?
+
+    init(_ options: FITOptions, executor: any SerialExecutor) {
+        (self.options, self.executor) = (options, executor)
+    }
+
+    /// The files that were not read and stand still, the earliest first.
+    func check(at uptime: Duration) throws(ExportError) -> ExportCheck<[FileStamp]> {
+        let present = try options.place.files()
+        checked.formIntersection(present)
+        let fresh = present.filter { !checked.contains($0) }
+        moving = Dictionary(uniqueKeysWithValues: fresh.map { ($0, moving[$0] ?? uptime) })
+        let still = fresh.filter { uptime - (moving[$0] ?? uptime) >= ExportWatch.stillness }
+        if !still.isEmpty {
+            // Running counts go on from file to file.
+            let files = still.map { (created: FITFile.created($0), stamp: $0) }
+            return .found(files.sorted { ($0.created, $0.stamp.path) < ($1.created, $1.stamp.path) }.map(\.stamp))
+        }
+        return fresh.isEmpty ? .nothing : .retryAfter(ExportWatch.stillness)
+    }
+
+    /// Opens a file that stands still. Returns whether it is a new one.
+    func open(_ stamp: FileStamp, _ context: SessionContext) async throws -> Bool {
+        if notes == nil { notes = try await FITNotes(context.notes) }
+        guard let notes else { return false }
+        // What the machine prevents may succeed later with the same file.
+        do throws(ExportError) {
+            let file = try FITFile(
+                stamp, FITSamples(notes.counts, order: options.order, calendar: context.calendar))
+            checked.insert(stamp)
+            guard !notes.contains(file.digest) else { return false }
+            current = file
+            return true
+        } catch {
+            if error.code != .unavailable { checked.insert(stamp) }
+            throw error
+        }
+    }
+
+    /// The next samples of the file that was opened; `nil` at its end.
+    func portion(_ count: Int) throws(ExportError) -> [Sample]? { try current?.portion(count) }
+
+    /// Remembers that the file is durable in the gateway, and returns what of it gives no sample.
+    func markDone() -> [String: [SkippedRows.Reason: Int]] {
+        guard let file = current else { return [:] }
+        current = nil
+        notes?.add(file.digest, file.samples.counts)
+        return file.samples.skipped.counts
+    }
+
+    /// Writes what was remembered.
+    func save(_ context: SessionContext) async throws(DeviceError) {
+        guard var changed = notes else { return }
+        try await changed.save(in: context.notes)
+        notes = changed
+    }
+}
+
+extension ExportPlace {
+    /// The file itself, or the FIT files of the folder and of those below it.
+    /// - Throws: `missing`, `unavailable` or `tooLarge` with the remedy.
+    func files(limit: Int = FITLimits.files) throws(ExportError) -> [FileStamp] {
+        if let file = FileStamp(of: path) { return [file] }
+        guard isFolder else { throw ExportError(.missing, absence) }
+        var found: [FileStamp] = []
+        try collect(path, FITLimits.depth, limit, &found)
+        return found
+    }
+
+    private func collect(_ folder: String, _ depth: Int, _ limit: Int, _ found: inout [FileStamp]) throws(ExportError) {
+        let names: [String]
+        do { names = try FileManager.default.contentsOfDirectory(atPath: folder) } catch {
+            throw ExportError(.unavailable, "The folder \(folder) cannot be read. Check its permissions.")
+        }
+        for name in names where !name.hasPrefix(".") {
+            let place = "\(folder)/\(name)"
+            if let stamp = FileStamp(of: place) {
+                let lower = name.lowercased()
+                guard isExport(name), lower.hasSuffix(".fit") || lower.hasSuffix(".fit.gz") else { continue }
+                guard found.count < limit else {
+                    throw ExportError(
+                        .tooLarge,
+                        "\(path) has more than \(limit) FIT files. Move those of some years into a folder of their own."
+                    )
+                }
+                found.append(stamp)
+            } else if depth > 0, ExportPlace(path: place, names: [], extensions: []).isFolder {
+                try collect(place, depth - 1, limit, &found)
+            }
+        }
+    }
+}
