@@ -19,6 +19,9 @@ actor FITFolder {
     private var notes: FITNotes?
     private var current: FITFile?
 
+    /// After so long a file is tried again that the machine did not let read, such as by its permissions.
+    private static let pause: Duration = .hours(1)
+
     init(_ options: FITOptions, executor: any SerialExecutor) {
         (self.options, self.executor) = (options, executor)
     }
@@ -35,34 +38,53 @@ actor FITFolder {
             let files = still.map { (created: FITFile.created($0), stamp: $0) }
             return .found(files.sorted { ($0.created, $0.stamp.path) < ($1.created, $1.stamp.path) }.map(\.stamp))
         }
-        return fresh.isEmpty ? .nothing : .retryAfter(ExportWatch.stillness)
+        guard let first = moving.values.min() else { return .nothing }
+        return .retryAfter(min(first + ExportWatch.stillness - uptime, .minutes(1)))
     }
 
     /// Opens a file that stands still. Returns whether it is a new one.
     func open(_ stamp: FileStamp, _ context: SessionContext) async throws -> Bool {
         if notes == nil { notes = try await FITNotes(context.notes) }
         guard let notes else { return false }
-        // What the machine prevents may succeed later with the same file.
         do throws(ExportError) {
             let file = try FITFile(
                 stamp, FITSamples(notes.counts, order: options.order, calendar: context.calendar))
-            checked.insert(stamp)
-            guard !notes.contains(file.digest) else { return false }
+            guard !notes.contains(file.digest) else {
+                checked.insert(stamp)
+                return false
+            }
             current = file
             return true
         } catch {
-            if error.code != .unavailable { checked.insert(stamp) }
+            refuse(stamp, error, at: context.clock.uptime)
             throw error
         }
     }
 
+    /// What the machine prevents may succeed later with the same file; everything else needs another one.
+    private func refuse(_ stamp: FileStamp, _ error: ExportError, at uptime: Duration) {
+        current = nil
+        if error.code != .unavailable {
+            checked.insert(stamp)
+        } else if !Task.isCancelled {
+            moving[stamp] = uptime + Self.pause
+        }
+    }
+
     /// The next samples of the file that was opened; `nil` at its end.
-    func portion(_ count: Int) throws(ExportError) -> [Sample]? { try current?.portion(count) }
+    func portion(_ count: Int, _ context: SessionContext) throws(ExportError) -> [Sample]? {
+        guard let file = current else { return nil }
+        do throws(ExportError) { return try file.portion(count) } catch {
+            refuse(file.stamp, error, at: context.clock.uptime)
+            throw error
+        }
+    }
 
     /// Remembers that the file is durable in the gateway, and returns what of it gives no sample.
     func markDone() -> [String: [SkippedRows.Reason: Int]] {
         guard let file = current else { return [:] }
         current = nil
+        checked.insert(file.stamp)
         notes?.add(file.digest, file.samples.counts)
         return file.samples.skipped.counts
     }

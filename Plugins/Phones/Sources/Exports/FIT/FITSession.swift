@@ -65,7 +65,7 @@ final class FITSession: DeviceSession {
         for (place, file) in files.enumerated() {
             do {
                 guard try await folder.open(file, context) else { continue }
-                while let samples = try await folder.portion(Self.batch) {
+                while let samples = try await folder.portion(Self.batch, context) {
                     let wanted = samples.filter { metrics.contains($0.metric) }
                     for outcome in try await batches.send(wanted, to: inbox) { report.count(outcome) }
                 }
