@@ -3,7 +3,7 @@ package import Vitals
 
 extension SQLiteStore {
     /// Moves what a reader would miss from the journal to the tables.
-    private nonisolated func foldJournal() async throws(StoreError) {
+    nonisolated func foldJournal() async throws(StoreError) {
         guard summary.withLock({ $0?.hasJournal != false }) else { return }
         try await write(isUpkeep: true) { try $0.fold() }
     }

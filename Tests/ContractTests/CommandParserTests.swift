@@ -36,6 +36,13 @@ import Vitals
             .acknowledge(SampleID(name: "raised"), by: "Grandma Änne")
         ),
         (
+            "assign", #"{"id":"48f87357-0bf7-5758-ad2e-511355013f20","person":"anna"}"#,
+            .assign(SampleID(name: "raised"), person: "anna")
+        ),
+        ("assign", #"{"person":"anna"}"#, .assign(nil, person: "anna")),
+        ("withdraw", #"{"id":"48f87357-0bf7-5758-ad2e-511355013f20"}"#, .withdraw(SampleID(name: "raised"))),
+        ("withdraw", "PRESS", .withdraw(nil)),
+        (
             "history", #"{"metric":"battery"}"#,
             .history(.battery, from: nil, to: nil, limit: 200, page: nil, syncsFirst: false)
         ),
@@ -150,6 +157,14 @@ import Vitals
         #expect(again == anna && ben != anna)
         #expect(anna.hasPrefix("ring-1 acknowledge 48f87357-0bf7-5758-ad2e-511355013f20 "))
         #expect(parse("ring-1/command/time", #"{"id":"c"}"#).envelope?.key == "ring-1 time c")
+    }
+
+    @Test func `whose a sample is can be said again within ten minutes`() {
+        for (name, members) in [("assign", #","person":"anna""#), ("withdraw", "")] {
+            let payload = #"{"id":"48f87357-0bf7-5758-ad2e-511355013f20"\#(members)}"#
+            let envelope = parse("ring-1/command/\(name)", payload).envelope
+            #expect(envelope?.id == "48f87357-0bf7-5758-ad2e-511355013f20" && envelope?.key == nil)
+        }
     }
 
     @Test(arguments: [(#"{"id":17}"#, "17"), (#"{"id":null}"#, nil), (#"{"id":"17"}"#, "17")])

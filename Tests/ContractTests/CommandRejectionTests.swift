@@ -23,6 +23,8 @@ import Vitals
         ("ring-1/command/passkey", #"{"passkey":"12345"}"#, ["passkey"]),
         ("ring-1/command/passkey", #"{"passkey":1000000,"device":"x"}"#, ["passkey", "device"]),
         ("ring-1/command/acknowledge", "", ["id", "by"]),
+        ("ring-1/command/assign", #"{"id":"c-1","by":"anna"}"#, ["id", "person", "by"]),
+        ("ring-1/command/withdraw", #"{"id":7,"person":"anna"}"#, ["id", "person"]),
         ("ring-1/command/acknowledge", #"{"id":"c-1","by":" ","person":"anna"}"#, ["id", "by", "person"]),
         ("ring-1/command/acknowledge", #"{"id":7,"by":"anna\nben"}"#, ["id", "by"]),
         ("ring-1/command/acknowledge", #"{"id":"","by":1}"#, ["id", "by"]),

@@ -8,7 +8,7 @@ enum ExampleMessages {
 
     static func message(_ name: String) -> OutgoingMessage? { all.first { $0.name == name }?.message }
 
-    static let all: [(name: String, message: OutgoingMessage)] = facts + state + answers + pairing
+    static let all: [(name: String, message: OutgoingMessage)] = facts + state + answers + pairing + whose
 
     private static let device = Examples.device
     private static let now = Examples.now

@@ -42,6 +42,15 @@ enum Devices {
             id: id("cuff"), name: "Cuff", driver: "gatt-health", identity: DeviceIdentity(model: "BP 7"),
             capabilities: Capabilities([.bloodPressure: [.measure, .history]])), settings: MonitorSettings())
 
+    /// A scale for several persons, who are asked whose a weight is.
+    static let scale: DiscoveredDevice = {
+        var info = DeviceInfo(
+            id: id("scale"), name: "Scale", people: [1: "Änne \"A\"", 2: "ben"], driver: "gatt-health",
+            capabilities: Capabilities([.weight: [.history]]))
+        info.asksWhose = true
+        return DiscoveredDevice(info, settings: MonitorSettings())
+    }()
+
     /// A device that has never connected.
     static let unknown = DiscoveredDevice(DeviceInfo(id: id("new"), name: "New", driver: "link"))
 

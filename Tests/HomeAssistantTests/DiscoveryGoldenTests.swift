@@ -15,6 +15,7 @@ import Vitals
         ("band", Devices.discovery().messages(for: Devices.band)),
         ("cuff", Devices.discovery().messages(for: Devices.cuff)),
         ("cuff-2026.5", Devices.discovery(compatibility: .timePlatform).messages(for: Devices.cuff)),
+        ("scale", Devices.discovery().messages(for: Devices.scale)),
         ("unpaired", Devices.discovery().messages(for: Devices.unpaired)),
         ("cuff-components", Devices.discovery(.component).messages(for: Devices.cuff)),
     ]

@@ -77,6 +77,12 @@ extension Arguments {
         case .time: return .time
         case .reconnect, .passkey: return .reconnect
         case .acknowledge: return acknowledgement()
+        case .assign:
+            let sample = sample()
+            let name = "the name of a person of the device: one line of 1 to \(Acknowledgement.nameLength) characters"
+            let person = require("person", name) { $0.asString.flatMap { Acknowledgement.isName($0) ? $0 : nil } }
+            return .assign(sample, person: person ?? "")
+        case .withdraw: return .withdraw(sample())
         case .fetch: return .fetch(metrics: metrics("metrics", among: Metric.monitored))
         case .sync:
             let metrics = metrics("metrics", among: Metric.synchronised)
@@ -120,6 +126,14 @@ extension Arguments {
         let name = "the name of the person who has seen it: one line of 1 to \(Acknowledgement.nameLength) characters"
         let person = require("by", name) { $0.asString.flatMap { Acknowledgement.isName($0) ? $0 : nil } }
         return .acknowledge(edge ?? SampleID(high: 0, low: 0), by: person ?? "")
+    }
+
+    /// The `id` is the command's own, too, and may have been refused as such.
+    private mutating func sample() -> SampleID? {
+        if violations.contains(where: { $0.path == "id" }) { return nil }
+        return member("id", "the `id` of a sample; without one it is the sample that waits longest for its person") {
+            $0.asString.flatMap { SampleID($0) }
+        }
     }
 
     private mutating func measurement() -> DeviceCommand {

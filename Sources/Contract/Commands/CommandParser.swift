@@ -22,8 +22,8 @@ package struct CommandParser: Sendable {
     package static let gatewayCommands = GatewayCommandName.allCases.map(\.rawValue)
     /// What a change of the configuration is called where commands are named, such as in the API: it has a topic of its own.
     package static let configuration = "config"
-    /// The command whose `id` is that of an alert, and not its own.
-    package static let acknowledgement = DeviceCommandName.acknowledge.rawValue
+    /// The commands whose `id` is that of an alert or a sample, and not their own.
+    package static let aboutOthers = [DeviceCommandName.acknowledge, .assign, .withdraw].map(\.rawValue)
 
     /// A parser for a gateway.
     package init(topics: ContractTopics, discoveryPrefix: String?, calendar: LocalCalendar) {
@@ -84,6 +84,10 @@ package struct CommandParser: Sendable {
             return reject(Answer(.rejected, code: .unknownCommand, message: request.unknownMessage))
         }
         if case .device(.acknowledge) = command { envelope.isNamedByContent = true }
+        switch command {
+        case .device(.assign), .device(.withdraw): envelope.isRunEachTime = true
+        default: break
+        }
         if !arguments.violations.isEmpty {
             return reject(.invalid(arguments.violations, of: envelope.command))
         }

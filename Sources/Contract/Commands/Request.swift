@@ -56,7 +56,7 @@ extension String {
 
 /// The commands of a device at `command/<name>`.
 enum DeviceCommandName: String, CaseIterable {
-    case sync, measure, fetch, history, daily, time, reconnect, passkey, acknowledge
+    case sync, measure, fetch, history, daily, time, reconnect, passkey, acknowledge, assign, withdraw
 }
 
 /// The commands of the gateway at `gateway/command/<name>`.

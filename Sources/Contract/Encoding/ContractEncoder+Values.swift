@@ -29,6 +29,7 @@ extension ContractEncoder {
         case .measure(let state): measure(state, of: device)
         case .wear(let state): wear(state, of: device)
         case .pairing(let state): pairing(state, of: device)
+        case .whose(let state): whose(state, of: device, info: info)
         }
     }
 

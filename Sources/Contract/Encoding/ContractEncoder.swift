@@ -41,6 +41,7 @@ package struct ContractEncoder: Sendable {
             alert(
                 event, person: info.person(user: event.user), sequence: fact.sequence,
                 to: isLate || isReplay ? .historyEvent(fact.device) : .alertEvent(fact.device))
+        case .question(let question): self.question(question, sequence: fact.sequence, of: info)
         case .gap(let gap): self.gap(gap, sequence: fact.sequence, of: fact.device)
         }
     }

@@ -14,6 +14,8 @@ package enum PayloadSchema: String, CaseIterable, Sendable {
     case measure = "vitals2mqtt.measure/1"
     case wear = "vitals2mqtt.wear/1"
     case pairing = "vitals2mqtt.pairing/1"
+    case question = "vitals2mqtt.question/1"
+    case whose = "vitals2mqtt.whose/1"
     case response = "vitals2mqtt.response/1"
     case gatewayInfo = "vitals2mqtt.gateway_info/1"
     case gatewayState = "vitals2mqtt.gateway_state/1"

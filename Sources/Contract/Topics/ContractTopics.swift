@@ -43,6 +43,8 @@ package struct ContractTopics: Sendable, Hashable {
         case .measure(let device): "\(root)/\(device.text)/measure"
         case .wear(let device): "\(root)/\(device.text)/wear"
         case .pairing(let device): "\(root)/\(device.text)/pairing"
+        case .whose(let device): "\(root)/\(device.text)/whose"
+        case .whoseEvent(let device): "\(root)/\(device.text)/event/whose"
         case .response(let device): "\(root)/\(device.text)/response"
         case .configSet(let device): "\(root)/\(device.text)/config/set"
         case .command(let device, let name): "\(root)/\(device.text)/command/\(name)"

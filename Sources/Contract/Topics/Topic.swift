@@ -42,6 +42,10 @@ package enum Topic: Sendable, Hashable {
     case wear(DeviceID)
     /// The pairing of a device whose passkey a person types.
     case pairing(DeviceID)
+    /// The samples that wait until somebody says whose they are.
+    case whose(DeviceID)
+    /// That one more of them waits.
+    case whoseEvent(DeviceID)
     /// Answers of a device.
     case response(DeviceID)
     /// The topic for sending a configuration, included because discovery payloads name it.
@@ -58,9 +62,10 @@ extension Topic {
     package var isRetained: Bool {
         switch self {
         case .gatewayStatus, .gatewayInfo, .gatewayState, .info, .availability, .link, .latest, .today, .level,
-            .config, .sync, .measure, .wear, .pairing:
+            .config, .sync, .measure, .wear, .pairing, .whose:
             true
-        case .gatewayResponse, .pastDay, .measurement, .alertEvent, .historyEvent, .gapEvent, .response, .configSet,
+        case .gatewayResponse, .pastDay, .measurement, .alertEvent, .historyEvent, .gapEvent, .whoseEvent, .response,
+            .configSet,
             .command, .gatewayCommand:
             false
         }
@@ -70,7 +75,7 @@ extension Topic {
     /// which depends on the sample.
     package var expiry: Duration? {
         switch self {
-        case .pastDay, .measurement, .historyEvent, .gapEvent: .days(7)
+        case .pastDay, .measurement, .historyEvent, .gapEvent, .whoseEvent: .days(7)
         case .alertEvent: .hours(1)
         case .response, .gatewayResponse: .seconds(60)
         default: nil
@@ -81,7 +86,7 @@ extension Topic {
     package static func retained(of device: DeviceID) -> [Topic] {
         [
             .info(device), .availability(device), .link(device), .config(device), .sync(device), .measure(device),
-            .wear(device), .pairing(device),
+            .wear(device), .pairing(device), .whose(device),
         ]
             + Metric.allCases.flatMap { [.latest(device, $0), .today(device, $0)] }
             + AlertRule.all.map { .level(device, $0) }

@@ -144,6 +144,31 @@ package struct AlertMachine: Sendable {
         return watches[rule]?.level
     }
 
+    /// Follows a sample that has got another person, or is nobody's any more: the level that it caused is that person's, or is over.
+    mutating func follow(
+        _ stored: StoredSample, at now: Timestamp, policy: AlertPolicy, calendar: LocalCalendar
+    ) -> (cleared: [Outcome], levels: [AlertLevel]) {
+        var (cleared, levels) = ([Outcome](), [AlertLevel]())
+        for rule in AlertRule.watching(stored.sample.metric) {
+            guard var watch = watches[rule], watch.level.lastID != nil, watch.level.since == stored.sample.end else {
+                continue
+            }
+            if !stored.isWithdrawn {
+                guard watch.level.user != stored.sample.user else { continue }
+                watch.level.user = stored.sample.user
+                levels.append(watch.level)
+            } else if watch.level.isActive {
+                var outcome = change(
+                    &watch, to: .cleared, value: nil, limit: nil, origin: .gateway, at: now, id: nil, policy: policy,
+                    calendar: calendar)
+                outcome.event.user = stored.sample.user
+                cleared.append(outcome)
+            }
+            watches[rule] = watch
+        }
+        return (cleared, levels)
+    }
+
     /// Ends the run of late data of a metric: later data is a new run with its own alerts.
     mutating func endRun(of metric: Metric) {
         guard !watches.isEmpty else { return }

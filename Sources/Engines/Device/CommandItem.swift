@@ -23,7 +23,7 @@ extension DeviceCommand {
         switch self {
         case .sync, .measure, .fetch, .time: true
         case .history(_, _, _, _, _, let syncsFirst, _), .daily(_, _, _, let syncsFirst, _): syncsFirst
-        case .stopMeasuring, .reconnect, .acknowledge, .configure: false
+        case .stopMeasuring, .reconnect, .acknowledge, .assign, .withdraw, .configure: false
         }
     }
 
@@ -44,7 +44,7 @@ extension DeviceCommand {
         case .history(let metric, _, _, _, _, false, _), .daily(let metric, _, _, false, _):
             let isKnown = capabilities.supports(metric) || !metric.hasHistory || isStored(metric)
             missing = isKnown ? [] : [metric]
-        case .stopMeasuring, .time, .reconnect, .acknowledge, .configure: missing = []
+        case .stopMeasuring, .time, .reconnect, .acknowledge, .assign, .withdraw, .configure: missing = []
         }
         guard !missing.isEmpty else { return nil }
         let names = missing.map(\.rawValue).joined(separator: ", ")

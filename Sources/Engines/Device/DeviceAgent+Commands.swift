@@ -34,6 +34,8 @@ extension DeviceAgent {
         case .configure(let patch, let ifVersion, let adopts):
             await monitor.accept(patch, ifVersion: ifVersion, adopts: adopts)
         case .acknowledge(let id, let person): await ingest.acknowledge(id, by: person)
+        case .assign(let id, let person): await ingest.assign(id, to: person)
+        case .withdraw(let id): await ingest.withdraw(id)
         default: nil
         }
     }
@@ -60,7 +62,7 @@ extension DeviceAgent {
             await answers.send(item.key, Answer(.done))
         case .history, .daily: await answers.send(item.key, await lookUp(item))
         case .configure(let patch, _, _): await answers.send(item.key, await monitor.confirm(patch, over: link))
-        case .stopMeasuring, .acknowledge: break  // served in order
+        case .stopMeasuring, .acknowledge, .assign, .withdraw: break  // served in order
         }
     }
 

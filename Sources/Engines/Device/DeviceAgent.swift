@@ -182,6 +182,7 @@ package actor DeviceAgent {
         try await days.restore()
         // Past days are settled with the first tick, so that a full disk does not keep the device from connecting.
         publishAll()
+        try await ingest.publishWhose()
     }
 
     /// Publishes all parts of the state at the start.

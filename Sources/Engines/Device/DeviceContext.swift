@@ -89,6 +89,8 @@ package struct DevicePolicy: Sendable {
     package var calendar: LocalCalendar
     /// Since when samples are taken, whatever was erased; `nil` without such a date.
     package var from: Timestamp?
+    /// How it is found out whose samples are; `nil` if the device says it, or has one wearer.
+    package var attribution: Attribution?
 
     package init(
         sync: SyncPolicy = SyncPolicy(), alerts: AlertPolicy = AlertPolicy(),

@@ -14,7 +14,11 @@ extension SampleIngest {
     }
 
     /// Whether a sample is not taken.
-    func isErased(_ sample: Sample) -> Bool { input.erasures.cover(sample.start, user: sample.user) }
+    func isErased(_ sample: Sample) -> Bool {
+        // It may be that of any person whose data was erased.
+        isUnattributed(sample)
+            ? input.erasures.touch(sample.start) : input.erasures.cover(sample.start, user: sample.user)
+    }
 
     /// The samples that are taken. The others are counted.
     func withoutErased(_ samples: [Sample]) -> [Sample] {

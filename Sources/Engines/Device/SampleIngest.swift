@@ -12,10 +12,12 @@ final class SampleIngest {
     var limits = MonitorSettings() { didSet { projection.exerciseMaximum = limits.exerciseMaximum } }
     let context: DeviceContext
     private let profile: DeviceProfile
-    private let projection: SharedProjection
+    let projection: SharedProjection
     private let wear: WearTracker
-    private var newest: NewestValues
+    var newest: NewestValues
     var input = InputLog()
+    /// Whether the published state has a sample that waits for its person.
+    var hasQuestions = false
     /// Called while a failing store holds the device back.
     private let onHeldBack: () -> Void
 
@@ -387,8 +389,10 @@ final class SampleIngest {
         _ samples: [Sample], source: SampleSource, cursors: [Metric: Timestamp] = [:], gap: Gap? = nil,
         waitsForBatch: Bool = false
     ) async throws(StoreError) -> IngestResult {
-        try await projection.exclusively { () async throws(StoreError) in
+        let (result, asks) = try await projection.exclusively {
+            () async throws(StoreError) -> (IngestResult, Bool) in
             projection.beginDayIfDue()
+            let samples = try await attributed(samples)
             let ingest = ingestContext(of: source)
             let before = projection.current.latest
             let result = try await projection.commit(
@@ -400,8 +404,10 @@ final class SampleIngest {
             }
             newest.change(from: before, to: projection.current.latest, isSync: source == .sync)
             if source != .sync { publishLatest() }
-            return result
+            return (result, samples.contains { if case .asked = $0.whose { true } else { false } })
         }
+        if asks { try await publishWhose() }
+        return result
     }
 
     /// Retries until the store has taken data that exists nowhere else, or the session ends.
@@ -427,7 +433,7 @@ final class SampleIngest {
     }
 
     /// A device that measures on demand was put on for it and counts as worn, also if it reported otherwise before.
-    private func ingestContext(of source: SampleSource) -> IngestContext {
+    func ingestContext(of source: SampleSource) -> IngestContext {
         let policy = context.policy
         return IngestContext(
             source: source, now: context.clock.now, freshness: policy.freshness, settings: limits,

@@ -39,23 +39,25 @@ final class SharedProjection {
     /// Stores samples with what `decide` derives from them, and adopts the projection that it leaves. Call only in
     /// `exclusively`.
     func commit(
-        _ samples: [Sample] = [], receivedAt now: Timestamp, cursors: [Metric: Timestamp] = [:],
+        _ samples: [Sample] = [], moves: [SampleMove] = [], receivedAt now: Timestamp,
+        cursors: [Metric: Timestamp] = [:],
         waitsForBatch: Bool = false,
         decide: @escaping @Sendable (inout SampleProjection, [SampleOutcome]) -> IngestOutcome
     ) async throws(StoreError) -> IngestResult {
         let projection = current
         // The store may ask twice; the last decision is the stored one.
         let decided = Mutex((projection: projection, outcome: IngestOutcome()))
-        let result = try await context.store.ingest(
-            Ingest(
-                device: context.id, wearers: context.wearers, samples: samples, overlaps: overlaps, receivedAt: now,
-                cursors: cursors, waitsForBatch: waitsForBatch
-            ) { outcomes in
-                var next = projection
-                let outcome = decide(&next, outcomes)
-                decided.withLock { $0 = (next, outcome) }
-                return outcome
-            })
+        var ingest = Ingest(
+            device: context.id, wearers: context.wearers, samples: samples, overlaps: overlaps, receivedAt: now,
+            cursors: cursors, waitsForBatch: waitsForBatch
+        ) { outcomes in
+            var next = projection
+            let outcome = decide(&next, outcomes)
+            decided.withLock { $0 = (next, outcome) }
+            return outcome
+        }
+        ingest.moves = moves
+        let result = try await context.store.ingest(ingest)
         let (next, outcome) = decided.withLock { $0 }
         current = next
         unsettled.formUnion(outcome.unsettledDays)

@@ -13,9 +13,16 @@ extension SampleProjection {
         var lastMarked: MetricDay?
         var forgotten: Set<Metric> = []
         var edges: [AlertMachine.Outcome] = []
+        var moved: [AlertLevel] = []
+        var waiting: [StoredSample] = []
         let hasZones = context.settings.exerciseMaximum != nil
         for outcome in outcomes {
             let stored = outcome.stored
+            if stored.isWithdrawn, stored.sample.whose != nil, outcome.novelty != .withdrawn {
+                // It waits for its person, or is nobody's: nobody knows its value.
+                if outcome.novelty == .new { waiting.append(stored) }
+                continue
+            }
             rememberWorkout(stored)
             guard outcome.novelty != .known else {
                 // The newest of those that are left, now that the newest of all was taken back.
@@ -40,6 +47,12 @@ extension SampleProjection {
                         in: context)
                 }
             }
+            if stored.sample.whose != nil, outcome.novelty != .new {
+                let followed = alerts.follow(
+                    stored, at: context.now, policy: context.policy, calendar: context.calendar)
+                edges += followed.cleared
+                moved += followed.levels
+            }
             if stored.sample.metric.hasHistory {
                 let metricDay = MetricDay(stored.sample.metric, DailySummary.day(of: stored.sample, in: &days))
                 if metricDay != lastMarked, marked.insert(metricDay).inserted {
@@ -58,8 +71,9 @@ extension SampleProjection {
                 if day == today.day { today.outdate(.sport) }
             }
         }
-        decision.facts = edges.map { (.alert, .alert($0.event, isLate: $0.isLate)) } + measurements.facts()
-        decision.levels = newest(edges)
+        let questions = Question.list(of: waiting).map { (lane: Lane.alert, content: Fact.Content.question($0)) }
+        decision.facts = edges.map { (.alert, .alert($0.event, isLate: $0.isLate)) } + questions + measurements.facts()
+        decision.levels = newest(edges) + moved.filter { level in alerts.levels.contains(level) }
         for (metric, mark) in highWater where formerMarks[metric] != mark { decision.highWater[metric] = mark }
         decision.latest = latest.mapValues { SampleKey($0.sample) }
         return decision

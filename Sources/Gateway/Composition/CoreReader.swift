@@ -8,7 +8,7 @@ import Web
 struct CoreReader: GatewayReader {
     /// All parts of a device's state.
     static let parts: [DeviceState.Part] =
-        [.info, .availability, .link, .config, .sync, .measure, .wear, .pairing]
+        [.info, .availability, .link, .config, .sync, .measure, .wear, .pairing, .whose]
         + Metric.allCases.flatMap { [.latest($0), .today($0)] } + AlertRule.all.map { .level($0) }
 
     private let core: GatewayCore

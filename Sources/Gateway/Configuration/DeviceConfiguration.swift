@@ -5,7 +5,8 @@ package import Vitals
 /// An entry of `devices:`.
 package struct DeviceConfiguration: Sendable {
     /// `id` (required: 1 to 64 of `a-z`, `0-9`, `_`, `-`; not `gateway`), `name` (default: the id), `person` (who wears it),
-    /// `people` (`{1: anna, 2: ben}`, by the user slots of a device that several use), and the names of driver and transport.
+    /// `people` (`{1: anna, 2: ben}`, by the user slots of a device that several use) or `persons` (a list of `name`, `slot` and usual
+    /// values, with `guests`, of a device that does not say whose a sample is), and the names of driver and transport.
     package var info: DeviceInfo
     /// `sync`, `alerts`, `fresh_for` and `offline_after`, which override the gateway's, and `from` (a date: what was measured before is
     /// refused; default: none).
@@ -47,15 +48,17 @@ extension DeviceConfiguration {
         _ plugins: PluginCatalogue
     ) {
         let name = reader.name("name", default: "the id", about: "Its display name.") ?? id?.text ?? ""
-        let person = reader.name("person", about: "The person who wears it.")
-        let people = reader.people("people")
+        let persons = reader.wearers()
         var policy = DevicePolicy(&reader, defaults: defaults)
         policy.from = reader.from("from", in: policy.calendar)
+        policy.attribution = persons.attribution
         let parts = reader.driver(plugins)
         guard let id, let parts else { return nil }
         var info = DeviceInfo(
-            id: id, name: name, person: person, people: people, driver: type(of: parts.driver).name,
+            id: id, name: name, person: persons.wearers.person, people: persons.wearers.people,
+            driver: type(of: parts.driver).name,
             transport: parts.transport.map { type(of: $0).name }, freshness: policy.freshness)
+        info.asksWhose = persons.attribution != nil
         info.asksForPasskey = parts.transport?.asksForPasskey ?? false
         self.init(
             info: info, policy: policy, driver: parts.driver, transport: parts.transport,

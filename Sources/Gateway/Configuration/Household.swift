@@ -65,7 +65,7 @@ extension Household {
             var reader = ConfigurationReader(entry.value, path: entry.path, place: place)
             let id = reader.deviceID("id")
             let name = reader.name("name")
-            let wearers = Wearers(person: reader.name("person"), people: reader.people("people"))
+            let wearers = reader.wearers().wearers
             issues += reader.issues
             if let id { devices.append(Member(id: id, name: name ?? id.text, wearers: wearers)) }
         }

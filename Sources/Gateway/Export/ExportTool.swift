@@ -200,6 +200,8 @@ package struct ExportTool: Sendable {
         }
 
         private mutating func add(_ stored: StoredSample, of device: DeviceID, _ wearers: Wearers) throws {
+            // What waits for its person is nobody's yet.
+            guard Question(stored) == nil else { return }
             let person = wearers.person(user: stored.sample.user)
             guard people.isEmpty || person.map(people.contains) ?? false else { return }
             if !hasBegun {

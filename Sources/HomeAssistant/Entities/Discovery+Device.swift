@@ -9,7 +9,8 @@ extension Discovery {
         guard let capabilities = device.info.capabilities else { return pairing }
         let id = device.info.id
         return values(of: device.info, capabilities) + days(of: id, capabilities) + alerts(of: device, capabilities)
-            + buttons(of: id, capabilities) + diagnostics(of: device, capabilities) + settings(of: id, capabilities)
+            + buttons(of: id, capabilities) + whose(of: device.info) + diagnostics(of: device, capabilities)
+            + settings(of: id, capabilities)
             + pairing
     }
 

@@ -102,6 +102,7 @@ extension CheckedTable {
         case .day: guard isOfSeries, row[6] as Int? != nil else { throw JSONValue.isDamaged }
         case .alert, .lateAlert: _ = try AlertEvent(json: .kept(row.bytes(at: 8)))
         case .gap: _ = try Gap(json: .kept(row.bytes(at: 8)))
+        case .question: _ = try Question(json: .kept(row.bytes(at: 8)))
         }
         return nil
     }

@@ -56,6 +56,22 @@ extension Gap {
     }
 }
 
+extension Question {
+    var json: JSONValue {
+        .record([
+            ("id", .of(id)), ("metric", .string(metric.rawValue)), ("measured_at", .time(measuredAt)),
+            ("candidates", .array(candidates.map { .number(Double($0)) })),
+        ])
+    }
+
+    init(json: JSONValue) throws {
+        guard let metric = Metric(rawValue: try json.text("metric")) else { throw JSONValue.isDamaged }
+        self.init(
+            id: try json.id("id"), metric: metric, measuredAt: try json.time("measured_at"),
+            candidates: try json.list("candidates").compactMap(\.asInt))
+    }
+}
+
 extension CommandEnvelope {
     var json: JSONValue {
         .record([

@@ -3,10 +3,10 @@ import JSON
 import Vitals
 
 /// Facts in the outbox, as rows of the table `message`, named so since the first version. A row refers to the samples
-/// or the day of its fact; it contains only alerts and gaps, which are stored nowhere else.
+/// or the day of its fact; it contains only alerts, gaps and questions, which are stored nowhere else.
 enum OutboxTable {
     /// The number of a fact's kind.
-    enum Kind: Int64 { case measurement = 0, day = 1, alert = 2, lateAlert = 3, gap = 4 }
+    enum Kind: Int64 { case measurement = 0, day = 1, alert = 2, lateAlert = 3, gap = 4, question = 5 }
 
     static let insertion = """
         INSERT INTO message(lane, sequence, kind, device, series, source, historical, user, day, samples, made_at, body)
@@ -53,6 +53,9 @@ enum OutboxTable {
             case .gap(let gap):
                 kind = .gap
                 body = gap.json.bytes
+            case .question(let question):
+                kind = .question
+                body = question.json.bytes
             }
         }
     }
@@ -104,6 +107,9 @@ struct OutboxRow {
             let lookup = try RawStatement(SampleTable.lookup, in: database)
             let samples = try SampleKeys.unpack(body).compactMap {
                 try SampleTable.find($0, series: series, device: device, metric: metric, by: lookup)
+            }.filter { stored in
+                // One that got another person is in a later fact.
+                stored.sample.whose == nil || stored.sample.user == user
             }
             guard !samples.isEmpty else { return nil }
             return .measurement(
@@ -115,6 +121,7 @@ struct OutboxRow {
         case .alert: return .alert(try AlertEvent(json: .kept(body)), isLate: false)
         case .lateAlert: return .alert(try AlertEvent(json: .kept(body)), isLate: true)
         case .gap: return .gap(try Gap(json: .kept(body)))
+        case .question: return .question(try Question(json: .kept(body)))
         }
     }
 }

@@ -6,20 +6,20 @@ import Vitals
 enum SampleTable {
     static let insertion = """
         INSERT INTO sample(series, start, duration, user_initiated, value, fields, kind, exercise, user, revision,
-            device_revision, received_at)
-        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT DO NOTHING
+            device_revision, received_at, whose)
+        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13) ON CONFLICT DO NOTHING
         """
 
     static let correction = """
         UPDATE sample SET value = ?5, fields = ?6, kind = ?7, exercise = ?8, user = ?9, revision = ?10,
-            device_revision = ?11, received_at = ?12
+            device_revision = ?11, received_at = ?12, whose = ?13
         WHERE series = ?1 AND start = ?2 AND duration = ?3 AND user_initiated = ?4
         """
 
     /// The columns of `read`, in its order.
     static let columns = """
         start, duration, user_initiated, value, fields, kind, exercise, user, revision, device_revision, received_at,
-        withdrawn
+        withdrawn, whose
         """
 
     static let lookup = """
@@ -71,6 +71,7 @@ enum SampleTable {
         statement.bind(Int64(stored.revision), at: 10)
         statement.bind(sample.revision, at: 11)
         statement.bind(stored.receivedAt.milliseconds, at: 12)
+        statement.bind(text: sample.whose?.kept, at: 13)
     }
 
     /// Binds the key of a sample to the first four parameters.
@@ -95,6 +96,7 @@ enum SampleTable {
             origin: head.origin, changedAt: head.changedAt,
             reading: try Reading(metric: metric, value: row.double(3), fields: fields))
         sample.reportedAt = head.reportedAt
+        sample.whose = row.bytes(12).map { Sample.Whose(kept: $0) }
         return StoredSample(
             sample: sample, of: device, revision: Int(row.int64(8)),
             receivedAt: Timestamp(milliseconds: row.int64(10)), isWithdrawn: row.int64(11) != 0)
@@ -118,6 +120,21 @@ enum Standing: Int64 {
     case hidden = 1
     /// A newer form by its own source counts instead, or none at all. It hides nothing.
     case superseded = 2
+}
+
+extension Sample.Whose {
+    /// The text of a row: the candidates, each between spaces, so that one of them can be looked for.
+    var kept: [UInt8] {
+        guard case .asked(let users) = self else { return Self.decided }
+        return Array(users.reduce(into: " ") { $0 += "\($1) " }.utf8)
+    }
+
+    private static let decided = Array("-".utf8)
+
+    init(kept text: [UInt8]) {
+        let users = text.split(separator: UInt8(ascii: " ")).compactMap { Int(String(decoding: $0, as: UTF8.self)) }
+        self = text == Self.decided ? .settled : .asked(users)
+    }
 }
 
 extension Sample.Kind {

@@ -44,6 +44,11 @@ extension ErasedPart {
         case .user(let user?): "user = \(user)"
         }
     }
+
+    /// The samples that wait, and of which the part is a candidate; `nil` for one that never is.
+    fileprivate var waiting: String? {
+        if case .user(let user?) = self { "whose LIKE '% \(user) %'" } else { nil }
+    }
 }
 
 extension Transaction {
@@ -64,7 +69,9 @@ extension Transaction {
         let row = try cachedDevice(of: device).row
         let numbers = try eraseFacts(erased.parts, of: row)
         let isOfPart = "(\(erased.parts.map(\.condition).sorted().joined(separator: " OR ")))"
-        let ofDevice = "series IN (SELECT id FROM series WHERE device = ?) AND \(isOfPart)"
+        // What waits may be the person's, too.
+        let waiting = erased.parts.compactMap(\.waiting).sorted().map { " OR \($0)" }.joined()
+        let ofDevice = "series IN (SELECT id FROM series WHERE device = ?) AND (\(isOfPart)\(waiting))"
         let newest = try Int64.fetchOne(
             database, sql: "SELECT max(start) FROM sample WHERE \(ofDevice)", arguments: [row])
         try execute("DELETE FROM sample WHERE \(ofDevice)", [row])
@@ -213,6 +220,8 @@ extension OutboxRow {
         case .day: true
         case .alert, .lateAlert: try parts.contains(.user(AlertEvent(json: .kept(body)).user))
         case .gap: false
+        case .question:
+            try !Question(json: .kept(body)).candidates.allSatisfy { !parts.contains(.user($0)) }
         }
     }
 }

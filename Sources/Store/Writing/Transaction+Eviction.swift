@@ -90,6 +90,7 @@ struct Losses {
             lost.to = gap.to
             lost.count = gap.count
             lost.sequences = gap.sequences
+        case .question: lost.metric = try Question(json: .kept(row.body)).metric
         case .day: break
         }
         lost.sequences.append(row.sequence...row.sequence)

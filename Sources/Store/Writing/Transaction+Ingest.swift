@@ -14,7 +14,8 @@ extension Transaction {
             try foldSeries(of: ingest, in: cached)
         }
         // The outcomes of the journal are those of the samples, one by one.
-        let (outcomes, own) = try journaled.map { ($0, Array($0.indices)) } ?? insert(ingest, in: &cached)
+        var (outcomes, own) = try journaled.map { ($0, Array($0.indices)) } ?? insert(ingest, in: &cached)
+        let moved = try move(ingest, in: &cached, outcomes: &outcomes)
         let decision = ingest.decide(outcomes)
         if marksPending { try markPending(outcomes, in: &cached, at: ingest.receivedAt) }
 
@@ -52,6 +53,7 @@ extension Transaction {
         var result = IngestResult(
             novelties: own.map { outcomes[$0].stored.isWithdrawn ? .withdrawn : outcomes[$0].novelty })
         result.repeatedFacts = repeated
+        result.moved = moved
         for outcome in outcomes {
             switch outcome.novelty {
             case .new: result.new += 1
@@ -100,8 +102,15 @@ extension Transaction {
             var arrival = Arrival(outcome: SampleOutcome(stored: stored, novelty: .new))
             if try insertion.run() == 0 {
                 let kept = try self.sample(keptAt: stored, series: series.row, device: ingest.device)
+                if kept.sample.whose != nil || stored.sample.whose != nil {
+                    // What was decided first stays.
+                    (stored.sample.user, stored.sample.whose) = (kept.sample.user, kept.sample.whose)
+                }
                 arrival = try self.arrival(
                     of: stored, over: kept, series: series.row, outcomes: &outcomes, ingest: ingest)
+            } else if let whose = stored.sample.whose, whose != .settled {
+                arrival.outcome.stored.isWithdrawn = true
+                try mark(arrival.outcome.stored, as: .superseded, series: series.row)
             }
             let mayReturn = ingest.overlaps == .lastReported && arrival.outcome.stored.isWithdrawn
             let mayChange = arrival.outcome.novelty != .known || arrival.isNewer || mayReturn

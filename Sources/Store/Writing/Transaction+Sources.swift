@@ -159,7 +159,7 @@ extension Transaction {
             SampleKey(stored.sample), series: series, device: ingest.device, metric: stored.sample.metric, by: lookup)
     }
 
-    private func rewrite(_ stored: StoredSample, series: Int64) throws {
+    func rewrite(_ stored: StoredSample, series: Int64) throws {
         let update = try RawStatement(SampleTable.correction, in: database)
         SampleTable.bind(stored, series: series, to: update)
         _ = try update.run()

@@ -190,7 +190,7 @@ extension Transaction {
 
     /// Restores a person's records if nothing excludes them any more, now that a record has another person, says less, or does not count.
     /// - Parameter hiddenOnly: whether only those come back that a record of another source has hidden.
-    private func restoreRivals(
+    func restoreRivals(
         of sample: Sample, user: Int?, hiddenOnly: Bool, series: CachedSeries, outcomes: inout [SampleOutcome],
         ingest: Ingest
     ) throws {

@@ -49,7 +49,7 @@ extension Transaction {
             // What stands beside the value of an earlier source has the name of its own in the key.
             if other.isBeside { key.source = SampleKey(sample).source }
             return !former.isWithdrawn && key == SampleKey(sample)
-                && ingest.wearers.areSame(other.user, sample.user)
+                && (other.whose != nil || ingest.wearers.areSame(other.user, sample.user))
         }
         guard var former = known, var series = cached.series[sample.metric.index] else {
             return [SampleOutcome(stored: stored, novelty: .known)]
@@ -61,15 +61,22 @@ extension Transaction {
         former.revision += 1
         former.receivedAt = ingest.receivedAt
         try mark(former, as: .superseded, series: series.row)
-        var found = [SampleOutcome(stored: former, novelty: .withdrawn)]
-        if series.latest == SampleKey(former.sample) {
-            let newest = try newest(of: sample.metric, in: series.row, ingest)
-            if let newest { found.append(SampleOutcome(stored: newest, novelty: .known)) }
-            series.latest = newest.map { SampleKey($0.sample) }
-            series.isChanged = true
-            cached.series[sample.metric.index] = series
-        }
-        return found
+        return [SampleOutcome(stored: former, novelty: .withdrawn)]
+            + (try forgetNewest(former, series: &series, in: &cached, ingest).map { [$0] } ?? [])
+    }
+
+    /// Finds the newest value of a series that is left, if a withdrawn one was it.
+    /// - Returns: it, as known; `nil` if there is none, or another one was the newest.
+    func forgetNewest(
+        _ former: StoredSample, series: inout CachedSeries, in cached: inout CachedDevice, _ ingest: Ingest
+    ) throws -> SampleOutcome? {
+        guard series.latest == SampleKey(former.sample) else { return nil }
+        let metric = former.sample.metric
+        let newest = try newest(of: metric, in: series.row, ingest)
+        series.latest = newest.map { SampleKey($0.sample) }
+        series.isChanged = true
+        cached.series[metric.index] = series
+        return newest.map { SampleOutcome(stored: $0, novelty: .known) }
     }
 
     /// The newest value of a series; `nil` without any.
@@ -93,6 +100,7 @@ extension Transaction {
 }
 
 extension StoredSample {
-    /// Whether it is a value that its source has taken back: nothing else withdraws one.
-    var isTakenBack: Bool { isWithdrawn && !sample.metric.isInterval }
+    /// Whether it is a value that its source has taken back: of others that are withdrawn somebody has decided, or decides yet, whose they
+    /// are.
+    var isTakenBack: Bool { isWithdrawn && !sample.metric.isInterval && sample.whose == nil }
 }

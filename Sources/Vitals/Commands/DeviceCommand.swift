@@ -23,6 +23,10 @@ package enum DeviceCommand: Sendable, Hashable {
     case reconnect
     /// Note that a person has seen the active alert whose edge has this id.
     case acknowledge(SampleID, by: String)
+    /// Note whose a sample is; without an id, the one that has waited longest.
+    case assign(SampleID?, person: String)
+    /// Take a sample back, which is a guest's or an error; without an id, the one that has waited longest.
+    case withdraw(SampleID?)
     /// Change the monitoring.
     case configure(MonitorPatch, ifVersion: Int?, adopts: Bool)
 
@@ -37,6 +41,8 @@ package enum DeviceCommand: Sendable, Hashable {
         case .time: "time"
         case .reconnect: "reconnect"
         case .acknowledge: "acknowledge"
+        case .assign: "assign"
+        case .withdraw: "withdraw"
         case .configure: "config/set"
         }
     }
@@ -86,6 +92,8 @@ package struct CommandEnvelope: Sendable, Hashable {
     /// Whether commands with the same id and other content are several, and not one whose id is used again: the id of an acknowledgement
     /// is that of the alert, which several persons may have seen.
     package var isNamedByContent = false
+    /// Whether the command runs each time: its id is that of a sample, which somebody may assign to one, to another, and to the first again.
+    package var isRunEachTime = false
     /// Who waits for the answers in this process, in place of a topic; `nil` for a sender of MQTT.
     package var caller: CommandCaller?
 
@@ -121,8 +129,9 @@ extension CommandEnvelope {
     package var scope: String { device?.text ?? DeviceID.reserved }
 
     /// What the log remembers the command by: its scope, its name and its id, and its content if it is named by that, joined by spaces, of
-    /// which neither scope nor name has one; `nil` without an id.
+    /// which neither scope nor name has one; `nil` without an id of its own.
     package var key: String? {
+        if isRunEachTime { return nil }
         let name = isNamedByContent ? content.map { " \($0)" } ?? "" : ""
         return id.map { "\(scope) \(command) \($0)\(name)" }
     }

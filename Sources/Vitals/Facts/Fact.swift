@@ -28,6 +28,8 @@ package struct Fact: Sendable, Hashable {
         case alert(AlertEvent, isLate: Bool)
         /// Samples or facts known to be lost.
         case gap(Gap)
+        /// A sample waits until somebody says whose it is.
+        case question(Question)
     }
 
     /// Samples of one metric and one user in a message.

@@ -73,6 +73,9 @@ extension Metric {
     /// The default monitoring.
     package var monitoring: MetricDescription.Monitoring? { details.monitoring }
 
+    /// How its values tell people apart; `nil` if they do not.
+    package var distinction: MetricDescription.Distinction? { details.distinction }
+
     /// The metrics with a history on devices, in the order of synchronisation: workouts before heart rates, so that
     /// heart rates in a workout are recognised as exercise.
     public static var synchronised: [Metric] { MetricTable.current.synchronised }

@@ -27,6 +27,22 @@ package struct MetricDescription: Sendable {
     package var hasMovement: Bool
     /// How it is monitored; `nil` if it is not.
     package var monitoring: Monitoring?
+    /// How its values tell people apart; `nil` if they do not.
+    package var distinction: Distinction?
+
+    /// How the values of a person differ from each other, in the metric's unit.
+    package struct Distinction: Sendable {
+        /// The least standard deviation from day to day.
+        package var spread: Double
+        /// By how much the variance grows in a day without a value.
+        package var drift: Double
+        /// Whose usual values are no farther apart cannot be told apart.
+        package var closeness: Double
+
+        package init(spread: Double, drift: Double, closeness: Double) {
+            (self.spread, self.drift, self.closeness) = (spread, drift, closeness)
+        }
+    }
 
     /// The most that a person can do in a second, by the amount; `nil` where nothing is known, or the metric does not have it.
     package struct HighestRate: Sendable {
@@ -90,7 +106,7 @@ package struct MetricDescription: Sendable {
         _ name: String, _ shape: Metric.Shape, unit: String?, range: ClosedRange<Double>? = nil,
         highestRate: HighestRate? = nil, decimals: Int = 0, freshness: Duration? = nil, restOf: String? = nil,
         hasHistory: Bool = true, qualifiers: [QualifierDescription] = [], hasMovement: Bool = false,
-        monitoring: Monitoring? = nil
+        monitoring: Monitoring? = nil, distinction: Distinction? = nil
     ) {
         self.name = name
         self.shape = shape
@@ -104,5 +120,6 @@ package struct MetricDescription: Sendable {
         self.qualifiers = qualifiers
         self.hasMovement = hasMovement
         self.monitoring = monitoring
+        self.distinction = distinction
     }
 }

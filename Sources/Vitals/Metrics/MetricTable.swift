@@ -54,7 +54,9 @@ package struct MetricTable: Sendable {
             // A cuff measures rarely, so one pressure is enough.
             monitoring: .init(
                 from: 360, to: 1320, every: 15, limits: [(.systolic, 90...140), (.diastolic, 60...90)], hysteresis: 5,
-                count: 1)),
+                count: 1),
+            // The mean of both pressures differs by some 7 mmHg from one day of a person to another.
+            distinction: .init(spread: 7, drift: 0.2, closeness: 10)),
         MetricDescription(
             "blood_oxygen", .value, unit: "%", range: 0...100, freshness: .hours(24),
             monitoring: .init(from: 0, to: 1440, every: 30, limits: [(.value, 95...100)], hysteresis: 1)),
@@ -93,7 +95,10 @@ package struct MetricTable: Sendable {
             "skin_temperature", .value, unit: "°C", range: 15...45, decimals: 1, freshness: .hours(24),
             monitoring: .init(from: 0, to: 1440, every: 60)),
         // From premature babies to the heaviest people.
-        MetricDescription("weight", .value, unit: "kg", range: 0.4...650, decimals: 1),
+        MetricDescription(
+            "weight", .value, unit: "kg", range: 0.4...650, decimals: 1,
+            // Food, drink and clothes make half a kilogram, and the means of two persons within a kilogram have an error each.
+            distinction: .init(spread: 0.5, drift: 0.02, closeness: 1.8)),
         // Meters show 10 or 20 to 600 mg/dL; a usual value in mmol/L is below. The limits are the target range of the
         // consensus on time in range (Battelino et al., Diabetes Care 2019). Sensors show a rise or fall of more than 3 mg/dL in
         // a minute as the fastest of their arrows.

@@ -31,6 +31,8 @@ public struct Sample: Sendable, Hashable {
     package var reportedAt: Timestamp?
     /// What it may correct, for the store that gets it: it is not kept.
     package var claim = Claim.whole
+    /// What the gateway or somebody has decided of whose it is; `nil` if only the device, or nobody, has said it.
+    package var whose: Whose?
     /// The measured value.
     public var reading: Reading
 
@@ -108,6 +110,16 @@ extension Sample {
         /// this start, whichever end it had. Else it does not count, and is kept at most to know its time.
         /// A value of a metric without intervals is none then: what is known of its time and source is withdrawn.
         case correction
+    }
+
+    /// A decision of whose a sample is, which is no part of its content: what the device sends again does not undo it.
+    package enum Whose: Sendable, Hashable {
+        /// It is the user's of the sample; or, if the sample is withdrawn, nobody's.
+        case settled
+        /// It waits until somebody says whose it is, and counts nowhere. The users who are candidates.
+        case asked([Int])
+        /// It fits nobody, and is nobody's: stored as withdrawn, and read back as settled.
+        case guest
     }
 
     /// What a value represents. The raw value is the name on the wire.

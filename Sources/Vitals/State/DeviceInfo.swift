@@ -15,6 +15,8 @@ package struct DeviceInfo: Sendable, Hashable {
     package var features: DeviceFeatures
     /// Whether a person may be asked for the device's passkey.
     package var asksForPasskey = false
+    /// Whether several persons use it, and somebody may be asked whose a sample is.
+    package var asksWhose = false
     /// The configured time for which a metric's value is fresh; a metric without entry is always fresh.
     package var freshness: [Metric: Duration]
 

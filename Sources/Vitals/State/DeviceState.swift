@@ -15,10 +15,12 @@ package indirect enum DeviceState: Sendable, Hashable {
     case wear(WearState)
     /// Only of a device whose passkey a person types.
     case pairing(PairingState)
+    /// Only of a device that several persons use, or whose samples wait.
+    case whose(WhoseState)
 
     /// The parts of the state.
     package enum Part: Sendable, Hashable {
-        case info, availability, link, config, sync, measure, wear, pairing
+        case info, availability, link, config, sync, measure, wear, pairing, whose
         case latest(Metric)
         case today(Metric)
         case level(AlertRule)
@@ -37,6 +39,7 @@ package indirect enum DeviceState: Sendable, Hashable {
         case .measure: .measure
         case .wear: .wear
         case .pairing: .pairing
+        case .whose: .whose
         }
     }
 }

@@ -17,6 +17,13 @@ package protocol DeviceStore: Sendable {
         after: SampleKey?, limit: Int
     ) async throws(StoreError) -> [StoredSample]
 
+    /// The samples of a device that wait until somebody says whose they are, the oldest first.
+    func waiting(of device: DeviceID, limit: Int) async throws(StoreError) -> [StoredSample]
+
+    /// The sample with an id, withdrawn or not, and behind it the device's other samples of values that begin at the same moment; empty if
+    /// the device has none with this id. It looks through all samples of the device, so it is for what people ask.
+    func occasion(of id: SampleID, of device: DeviceID) async throws(StoreError) -> [StoredSample]
+
     /// Stores a day's summary. Creates a fact if the day is past and the summary differs from the stored one. A past
     /// day then counts as settled. Returns what is stored now.
     func settle(

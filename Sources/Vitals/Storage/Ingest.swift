@@ -8,6 +8,8 @@ package struct Ingest: Sendable {
     /// Which of two records that exclude each other counts.
     package var overlaps: OverlapRule
     package var receivedAt: Timestamp
+    /// Stored samples that get another person, or are taken back.
+    package var moves: [SampleMove] = []
     /// Cursors to move with these samples, in the same transaction.
     package var cursors: [Metric: Timestamp]
     /// Whether the commit may wait a few milliseconds for others. No task waits for these samples.
@@ -84,8 +86,25 @@ package struct IngestResult: Sendable {
     package var novelties: [SampleOutcome.Novelty]
     /// The places among the decision's facts of warnings that were known, and are not published again.
     package var repeatedFacts: Set<Int> = []
+    /// The samples of `moves` as stored now.
+    package var moved: [StoredSample] = []
 
     package init(novelties: [SampleOutcome.Novelty]) { self.novelties = novelties }
+}
+
+/// What becomes of a stored sample.
+package struct SampleMove: Sendable, Hashable {
+    package enum To: Sendable, Hashable {
+        /// It is the user's, and counts.
+        case user(Int?)
+        /// It is nobody's, and counts nowhere.
+        case nobody
+    }
+    package var metric: Metric
+    package var key: SampleKey
+    package var to: To
+
+    package init(_ sample: Sample, to target: To) { (metric, key, to) = (sample.metric, SampleKey(sample), target) }
 }
 
 /// Which of two records of one device, person and source counts if both describe the same thing: sleeps and workouts that overlap, and

@@ -42,7 +42,7 @@ struct APIGrant: Sendable, Hashable {
         case .availability, .link: true
         case .latest(let latest): sees(person: device.wearers.person(user: latest.stored.sample.user))
         case .level(let level): sees(person: device.wearers.person(user: level.user))
-        case .info, .today, .config, .sync, .measure, .wear, .pairing: false
+        case .info, .today, .config, .sync, .measure, .wear, .pairing, .whose: false
         }
     }
 

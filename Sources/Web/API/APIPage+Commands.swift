@@ -46,8 +46,10 @@ extension APIPage {
         guard let members = value.asObject else {
             throw APIError(400, AnswerCode.badJSON.rawValue, "The body must be a JSON object, such as {}.")
         }
-        // The id of an acknowledgement is that of the alert.
-        guard value["id"] == nil, name != CommandParser.acknowledgement else { return (value["id"]?.asString, body) }
+        // The id of an acknowledgement is that of the alert, and so on.
+        guard value["id"] == nil, !CommandParser.aboutOthers.contains(name) else {
+            return (value["id"]?.asString, body)
+        }
         var generator = SystemRandomNumberGenerator()
         let id = SampleID(random: &generator).description
         let rest = body.drop { $0 != UInt8(ascii: "{") }.dropFirst()

@@ -3,6 +3,7 @@ struct DevicePage: Hashable, Sendable {
     var frame: Frame
     var device: DeviceHead
     var values: ValuesSection?
+    var owners: OwnersSection?
     var nights: NightsSection?
     var workouts: WorkoutsSection?
     var days: DaysSection?
@@ -23,6 +24,7 @@ struct DeviceHead: Hashable, Sendable {
     var sync: SyncPanel
     var measure: MeasurePanel?
     var pairing: PairingPanel?
+    var whose: WhosePanel?
 }
 
 /// The sections of a device, with what waits in each.
@@ -74,6 +76,39 @@ struct PairingPanel: Hashable, Sendable {
     /// Whether a passkey can be given now, and until when.
     var until: Moment?
     var problem: String?
+}
+
+/// The samples that wait until somebody says whose they are.
+struct WhosePanel: Hashable, Sendable {
+    struct Question: Hashable, Sendable {
+        var sample: String
+        var device: String
+        /// "Weight"
+        var what: String
+        var measured: Moment
+        /// Who may answer for it: the candidates first.
+        var persons: [String]
+    }
+
+    /// `whose.<id>`
+    var key: String
+    var questions: [Question]
+    /// That more of them wait than are listed.
+    var more: String?
+}
+
+/// Whose the newest samples of a device for several are, to be mended.
+struct OwnersSection: Hashable, Sendable {
+    struct Owned: Hashable, Sendable {
+        var sample: String
+        var device: String
+        /// "Weight 62.1 kg"
+        var what: String
+        var measured: Moment
+        var persons: [Choice]
+    }
+
+    var list: [Owned]
 }
 
 /// The range of what is shown.

@@ -84,7 +84,8 @@ enum AddWay: String, CaseIterable, Sendable, Hashable {
 /// What a form wants, by the path that it is sent to.
 enum PageAction: Sendable, Hashable {
     case signIn, signOut
-    case acknowledge(DeviceID), synchronise(DeviceID), measure(DeviceID), passkey(DeviceID), settings(DeviceID)
+    case acknowledge(DeviceID), synchronise(DeviceID), measure(DeviceID), passkey(DeviceID), settings(DeviceID),
+        whose(DeviceID)
     case synchroniseAll, doctor
     case scan, check, write
 
@@ -115,6 +116,7 @@ enum PageAction: Sendable, Hashable {
             case "measure": self = .measure(device)
             case "passkey": self = .passkey(device)
             case "settings": self = .settings(device)
+            case "whose": self = .whose(device)
             default: return nil
             }
         default: return nil

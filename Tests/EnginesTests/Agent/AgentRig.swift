@@ -39,6 +39,8 @@ final class AgentRig: Sendable {
     let store: ScratchStore
     let policy: DevicePolicy
     let window: BatchWindow?
+    /// The names of user slots.
+    let people: [Int: String]
     let timers: Timers
     let presence = DevicePresence()
     private let state: Mutex<State>
@@ -46,8 +48,10 @@ final class AgentRig: Sendable {
     init(
         _ environment: Simulation, capabilities: Capabilities = AgentRig.capabilities,
         content: ScriptedSession.Content = ScriptedSession.Content(), policy: DevicePolicy? = nil,
-        store: ScratchStore? = nil, batchWindow: Duration = .zero, logLevel: Logger.Level = .notice
+        store: ScratchStore? = nil, batchWindow: Duration = .zero, logLevel: Logger.Level = .notice,
+        people: [Int: String] = [:]
     ) {
+        self.people = people
         self.logLevel = logLevel
         self.environment = environment
         self.capabilities = capabilities
@@ -144,7 +148,7 @@ final class AgentRig: Sendable {
         var logger = log.logger
         logger.logLevel = logLevel
         return DeviceAgent(
-            info: DeviceInfo(id: Fixture.device, name: "Band", driver: "scripted"), policy: policy, store: store.store,
+            info: DeviceInfo(id: Fixture.device, name: "Band", people: people, driver: "scripted"), policy: policy, store: store.store,
             output: DeviceOutput(
                 state: { [events] _, state in events.append(.state(state)) },
                 answer: { [events] key, answer in

@@ -113,6 +113,22 @@ import Vitals
         ),
         ("id: a, driver: toy, options: {size: 1}", "3: devices[0].options.size: There is no such key."),
         ("id: a, driver: toy, people: {anna: 1}", "3: devices[0].people.anna: A user slot is a number"),
+        ("id: a, driver: toy, persons: [{name: anna}], person: ben", "3: devices[0].person: persons has all"),
+        ("id: a, driver: toy, persons: [{slot: 1}]", "3: devices[0].persons[0]: name is missing"),
+        (
+            "id: a, driver: toy, persons: [{name: a}, {name: a, slot: 1}]",
+            "3: devices[0].persons[1].name: a is there twice"
+        ),
+        (
+            "id: a, driver: toy, persons: [{name: a, slot: 1}, {name: b, slot: 1}]",
+            "3: devices[0].persons[1].slot: a has the same slot"
+        ),
+        (
+            "id: a, driver: toy, persons: [{name: a, weight: 62lb}]",
+            "3: devices[0].persons[0].weight: A value is needed here, such as 62kg"
+        ),
+        ("id: a, driver: toy, persons: []", "3: devices[0].persons: A person is needed here"),
+        ("id: a, driver: toy, guests: drop", "3: devices[0].guests: guests needs persons"),
         ("id: a, driver: toy, name: \"two\\nlines\"", "3: devices[0].name: One line of at most 128"),
         ("id: a, driver: toy, fresh_for: {pulse: 1m}", "3: devices[0].fresh_for.pulse: There is no such key."),
         ("id: a, driver: toy, offline_after: 1s", "3: devices[0].offline_after: A duration from 1m to 365d"),

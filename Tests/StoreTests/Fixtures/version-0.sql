@@ -68,8 +68,12 @@ CREATE TABLE sample(
     device_revision INTEGER,
     received_at INTEGER NOT NULL,
     withdrawn INTEGER NOT NULL DEFAULT 0,
+    -- NULL: whose it is the device has said, or nobody. '-': it was decided, also that it is nobody's (withdrawn = 2). The users
+    -- who are candidates, each between spaces: it waits until somebody says it (withdrawn = 2).
+    whose TEXT,
     PRIMARY KEY(series, start, duration, user_initiated)
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX waiting_sample ON sample(series, start) WHERE whose < '-';
 
 -- Facts. kind: 0 measurement (body: the keys of its samples), 1 day, 2 alert, 3 late alert, 4 gap (body: JSON).
 CREATE TABLE message(

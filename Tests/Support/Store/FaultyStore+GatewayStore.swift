@@ -26,6 +26,18 @@ extension FaultyStore: GatewayStore {
         }
     }
 
+    package func waiting(of device: DeviceID, limit: Int) async throws(StoreError) -> [StoredSample] {
+        try await through(.waiting) { () async throws(StoreError) in try await base.waiting(of: device, limit: limit) }
+    }
+
+    package func occasion(
+        of id: SampleID, of device: DeviceID
+    ) async throws(StoreError) -> [StoredSample] {
+        try await through(.occasion) { () async throws(StoreError) in
+            try await base.occasion(of: id, of: device)
+        }
+    }
+
     package func settle(
         _ summary: DailySummary, of device: DeviceID, isFinal: Bool, at moment: Timestamp
     ) async throws(StoreError) -> DayRecord {

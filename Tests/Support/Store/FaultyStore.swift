@@ -22,12 +22,13 @@ package final class FaultyStore: Sendable {
     package enum Call: String, CaseIterable, Sendable {
         case load, ingest, save, samples, settle, storeDeviceSummary, days, report, begin, complete, unanswered, pending
         case acknowledge, facts, quarantine, releaseQuarantined, statistics, clean, forget, knownDevices
-        case notes, saveNotes
+        case notes, saveNotes, waiting, occasion
 
         /// Whether the method writes.
         package var isWrite: Bool {
             switch self {
-            case .samples, .days, .unanswered, .pending, .facts, .statistics, .knownDevices, .notes:
+            case .samples, .days, .unanswered, .pending, .facts, .statistics, .knownDevices, .notes, .waiting,
+                .occasion:
                 false
             default: true
             }

@@ -46,14 +46,20 @@ import Vitals
             "/devices/band-1/acknowledge",
             ["id": "48f87357-0bf7-5758-ad2e-511355013f20", "return": "devices/band-1/nights"])
         #expect(back.value("Location") == "/devices/band-1/nights")
+        _ = await browser.post(
+            "/devices/band-1/whose", ["id": "48f87357-0bf7-5758-ad2e-511355013f20", "person": "Dora"])
+        _ = await browser.post("/devices/band-1/whose", ["id": "48f87357-0bf7-5758-ad2e-511355013f20", "person": ""])
         _ = await browser.post("/gateway/synchronise")
         let commands = household.commander.commands
-        #expect(commands.map(\.name) == ["measure", "measure", "passkey", "acknowledge", "sync"])
+        #expect(commands.map(\.name) == ["measure", "measure", "passkey", "acknowledge", "assign", "withdraw", "sync"])
         #expect(try json(commands[0].arguments) == ["action": "start", "metric": "heart_rate"])
         #expect(try json(commands[1].arguments) == ["action": "stop"])
         #expect(try json(commands[2].arguments) == ["passkey": "123456"])
         #expect(try json(commands[3].arguments)["id"]?.asString == "48f87357-0bf7-5758-ad2e-511355013f20")
-        #expect(commands[4].device == nil)
+        let sample: JSONValue = "48f87357-0bf7-5758-ad2e-511355013f20"
+        #expect(try json(commands[4].arguments) == ["id": sample, "person": "Dora"])
+        #expect(try json(commands[5].arguments) == ["id": sample])
+        #expect(commands[6].device == nil)
     }
 
     @Test func `a refusal is said in the gateway's words`() async throws {

@@ -248,6 +248,8 @@ struct ShownHousehold {
                 .sync(sync), .measure(MeasureState(phase: .ended, metric: .heartRate)),
                 .wear(WearState(isWorn: true, at: now)),
                 .pairing(PairingState(.passkey, until: now + .minutes(1), message: text, at: now)),
+                .whose(
+                    WhoseState([Question(id: edge, metric: .weight, measuredAt: now - .minutes(9), candidates: [1])])),
                 .today(DayRecord(summary: today, revision: 1, updatedAt: now, isFinal: false)),
             ]
         parts += latest.map { DeviceState.latest($0) }

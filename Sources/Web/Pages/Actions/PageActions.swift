@@ -40,7 +40,8 @@ extension PageSite {
             var answer = WebAnswer.redirect(to: visit.request.base, isFramed: visit.isFramed)
             answer.headers.append(Visit.noCookie(visit.request))
             return answer
-        case .acknowledge(let id), .synchronise(let id), .measure(let id), .passkey(let id), .settings(let id):
+        case .acknowledge(let id), .synchronise(let id), .measure(let id), .passkey(let id), .settings(let id),
+            .whose(let id):
             guard let device = await sources.device(id, rights) else { break }
             return try await perform(action, on: device, fields, visit)
         case .synchroniseAll where rights.isEverything:
@@ -89,6 +90,14 @@ extension PageSite {
             let notice = await notice(
                 of: "passkey", id, ["passkey": .string(digits)], done: "The device has the passkey, and checks it.")
             return redirect(visit, to: device.path, notice)
+        case .whose:
+            var arguments: [JSONValue.Member] = [JSONValue.Member("id", .string(fields["id"] ?? ""))]
+            let person = fields["person"] ?? ""
+            if !person.isEmpty { arguments.append(JSONValue.Member("person", .string(person))) }
+            let notice = await notice(
+                of: person.isEmpty ? "withdraw" : "assign", id, .object(arguments),
+                done: person.isEmpty ? "Noted: it is nobody's here." : "Noted: it is \(person)'s.")
+            return redirect(visit, to: Visit.target(fields["return"]) ?? device.path, notice)
         case .settings: return try await change(device, fields, visit)
         default: return problem(.missing, visit.request, visit)
         }

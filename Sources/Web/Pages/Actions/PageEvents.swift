@@ -127,6 +127,7 @@ extension PageSite {
         ]
         if let measure = head.measure { parts.append(LivePart(measure.key, "measure", measure)) }
         if let pairing = head.pairing { parts.append(LivePart(pairing.key, "pairing", pairing)) }
+        if let whose = head.whose { parts.append(LivePart(whose.key, "whose", whose)) }
         if section == .settings {
             let builder = SettingsBuilder(device: device)
             parts.append(LivePart(builder.status.key, "status", builder.status))

@@ -87,6 +87,7 @@ struct PageTemplates: Sendable {
         "nightpage": PackageResources.nightpage_mustache,
         "outbox": PackageResources.outbox_mustache,
         "overview": PackageResources.overview_mustache,
+        "owners": PackageResources.owners_mustache,
         "pairing": PackageResources.pairing_mustache,
         "panel": PackageResources.panel_mustache,
         "parts": PackageResources.parts_mustache,
@@ -103,6 +104,7 @@ struct PageTemplates: Sendable {
         "table": PackageResources.table_mustache,
         "tabs": PackageResources.tabs_mustache,
         "tile": PackageResources.tile_mustache,
+        "whose": PackageResources.whose_mustache,
         "workout": PackageResources.workout_mustache,
     ]
 }

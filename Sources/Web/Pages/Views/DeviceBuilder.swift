@@ -29,6 +29,42 @@ struct DeviceBuilder: Sendable {
     let clock: PageClock
     let query: FormFields
 
+    /// The most samples whose person can be mended here: any other one by a command.
+    static let maximumOwned = 10
+    /// How old they may be.
+    static let ownedReach: Duration = .days(30)
+
+    /// The newest samples with their persons, the last one first.
+    private func owners() async throws(StoreError) -> OwnersSection? {
+        var found: [StoredSample] = []
+        for metric in device.metrics where !metric.isInterval && metric.hasHistory {
+            found += try await sources.samples(
+                of: device.id, metric, starting: clock.now - Self.ownedReach..<clock.now
+            ).samples.suffix(Self.maximumOwned)
+        }
+        // What was measured at once has one person.
+        let first = Dictionary(grouping: found, by: \.sample.start).compactMapValues { samples in
+            samples.min { a, b in
+                (a.sample.metric.distinction == nil ? 1 : 0, a.sample.metric.index)
+                    < (b.sample.metric.distinction == nil ? 1 : 0, b.sample.metric.index)
+            }
+        }
+        let newest = first.values.sorted { $0.sample.start > $1.sample.start }.prefix(Self.maximumOwned)
+        guard !newest.isEmpty else { return nil }
+        return OwnersSection(
+            list: newest.map { stored in
+                let sample = stored.sample
+                let parts = [
+                    Wording.name(of: sample.metric), Wording.text(of: sample), Wording.unit(of: sample.metric),
+                ]
+                let person = device.person(user: sample.user)
+                return OwnersSection.Owned(
+                    sample: stored.id.description, device: device.id.text,
+                    what: parts.compactMap(\.self).joined(separator: " "), measured: clock.moment(sample.end),
+                    persons: device.persons.map { Choice(value: $0, name: $0, isChosen: $0 == person) })
+            })
+    }
+
     /// What stands above every section.
     func head(_ current: DeviceSection?) -> DeviceHead {
         DeviceHead(
@@ -42,7 +78,8 @@ struct DeviceBuilder: Sendable {
                 }),
             state: device.row(clock),
             warnings: AlertList(key: "alerts.\(device.id)", alerts: device.alerts(clock)),
-            sync: device.syncPanel(clock), measure: device.measurePanel(clock), pairing: device.pairingPanel(clock))
+            sync: device.syncPanel(clock), measure: device.measurePanel(clock), pairing: device.pairingPanel(clock),
+            whose: device.whosePanel(clock))
     }
 
     private func badge(_ section: DeviceSection) -> Mark? {
@@ -71,6 +108,7 @@ struct DeviceBuilder: Sendable {
             let range = ShownRange(query, default: .day, clock)
             page.values = try await ValuesBuilder(device: device, sources: sources, clock: clock, range: range)
                 .section(of: query["metric"].flatMap { Metric(rawValue: $0) })
+            if device.info?.asksWhose == true { page.owners = try await owners() }
         case .nights: page.nights = try await nights()
         case .workouts: page.workouts = try await workouts()
         case .days: page.days = try await days()

@@ -18,6 +18,7 @@ struct ShownDevice: Sendable {
     private(set) var measure: MeasureState?
     private(set) var wear: WearState?
     private(set) var pairing: PairingState?
+    private(set) var whose: WhoseState?
 
     init(_ configured: ConfiguredDevice, _ states: [DeviceState]) {
         self.configured = configured
@@ -34,6 +35,7 @@ struct ShownDevice: Sendable {
             case .measure(let measure): self.measure = measure
             case .wear(let wear): self.wear = wear
             case .pairing(let pairing): self.pairing = pairing
+            case .whose(let whose): self.whose = whose
             }
         }
         levels.sort { $0.rule.name < $1.rule.name }
@@ -179,6 +181,20 @@ struct ShownDevice: Sendable {
         let until = pairing.phase == .passkey ? pairing.until.map { clock.moment($0) } : nil
         return PairingPanel(
             key: "pairing.\(id)", id: id.text, text: text, until: until, problem: pairing.message)
+    }
+
+    /// The samples that wait for their persons; `nil` without any.
+    func whosePanel(_ clock: PageClock) -> WhosePanel? {
+        guard let whose, !whose.questions.isEmpty else { return nil }
+        let questions = whose.questions.map { question in
+            let candidates = question.candidates.compactMap { person(user: $0) }
+            return WhosePanel.Question(
+                sample: question.id.description, device: id.text, what: Wording.name(of: question.metric),
+                measured: clock.moment(question.measuredAt),
+                persons: candidates + persons.filter { !candidates.contains($0) })
+        }
+        return WhosePanel(
+            key: "whose.\(id)", questions: questions, more: whose.hasMore ? "More of them wait." : nil)
     }
 
     /// What it is.
