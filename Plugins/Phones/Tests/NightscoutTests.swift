@@ -131,8 +131,10 @@ import Vitals
                     (#"[{"uploaderBattery":1},{"uploader":{"battery":59,"isCharging":true}}]"#, 59, true),
                 ] {
                     let document = documents.send(text)
-                    #expect(try await session.nextEvents() == [.battery(percent: percent, isCharging: isCharging)])
-                    #expect(try await document.answered() == .stored(DocumentReport()))
+                    let events = try await session.nextEvents()
+                    #expect(events == [.battery(percent: percent, isCharging: isCharging)])
+                    let answer = try await document.answered()
+                    #expect(answer == .stored(DocumentReport()))
                 }
             }
         }
