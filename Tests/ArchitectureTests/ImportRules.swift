@@ -20,7 +20,9 @@ import Testing
         "Concurrency": [], "JSON": [], "Vitals": [],
         "GatewayKit": ["Concurrency", "Vitals"],
         "Listening": ["Concurrency", "GatewayKit", "Vitals"],
-        "Web": ["CCrypt", "CQREncode", "Concurrency", "Contract", "GatewayKit", "JSON", "Listening", "Vitals"],
+        "Web": [
+            "CCrypt", "CQREncode", "CZlib", "Concurrency", "Contract", "GatewayKit", "JSON", "Listening", "Vitals",
+        ],
         "Recordings": ["GatewayKit", "JSON", "Vitals"],
         "Engines": ["Concurrency", "GatewayKit", "Vitals"],
         "Store": ["Concurrency", "JSON", "Vitals"], "Contract": ["JSON", "MQTT", "Vitals"],
