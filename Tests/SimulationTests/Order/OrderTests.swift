@@ -163,7 +163,7 @@ import Vitals
                         newest[stored.id] = stored
                     }
                 case .day(let record): days[MetricDay(record.summary.metric, record.summary.day)] = record
-                case .alert, .gap: break
+                case .alert, .gap, .question: break
                 }
             }
         }
