@@ -21,10 +21,10 @@ enum FITProfile {
         case bloodPressure = 51
         case monitoring = 55
         case monitoringInfo = 103
-        case restingHeartRate = 211
+        case monitoringHRData = 211
         case stressLevel = 227
         case maxMet = 229
-        case bloodOxygen = 269
+        case spo2Data = 269
         case sleepLevel = 275
         case respirationRate = 297
         case variability = 371

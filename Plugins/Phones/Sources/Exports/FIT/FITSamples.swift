@@ -72,7 +72,7 @@ struct FITSamples {
         case .sleepLevel: addSleepLevel(message)
         case .weightScale: addWeight(message)
         case .bloodPressure: addPressure(message)
-        case .restingHeartRate: value(.restingHeartRate, message.number(FITProfile.Resting.today), at: moment)
+        case .monitoringHRData: value(.restingHeartRate, message.number(FITProfile.Resting.today), at: moment)
         case .stressLevel:
             // Below 1 are codes for why nothing was measured.
             let level = message.number(FITProfile.Stress.level)
@@ -82,7 +82,7 @@ struct FITSamples {
             value(
                 .vo2Max, message.number(FITProfile.MaxMet.vo2Max),
                 at: message.timestamp(FITProfile.MaxMet.time) ?? moment)
-        case .bloodOxygen:
+        case .spo2Data:
             value(.bloodOxygen, message.number(FITProfile.Oxygen.reading).flatMap { $0 > 0 ? $0 : nil }, at: moment)
         case .respirationRate:
             value(

@@ -188,7 +188,7 @@ import Vitals
         #expect { try read(writer) } throws: { "\($0)".contains("the clock of its device was not set. Set it") }
         writer.add(269, at: 300, [(0, .uint8, 98)])
         let (samples, file) = try read(writer)
-        #expect(samples.map(\.value) == [98] && file.skipped.counts == ["bloodOxygen": [.withoutTime: 1]])
+        #expect(samples.map(\.value) == [98] && file.skipped.counts == ["spo2Data": [.withoutTime: 1]])
     }
 
     @Test func `a workout or a maker that nobody knows has its number`() {

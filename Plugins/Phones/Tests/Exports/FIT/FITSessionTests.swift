@@ -55,6 +55,7 @@ import Vitals
         try folder.write(Self.file(60), as: "2026/01/b.fit")
         try folder.write(Self.file(120), as: "2026/01/.c.fit")
         try folder.write(Array("no file of FIT".utf8), as: "notes.txt")
+        // Only the body uses it from here on.
         nonisolated(unsafe) let folder = folder
         try run(notes: notes) { run in
             try await run.pass(.seconds(2))
@@ -82,6 +83,7 @@ import Vitals
         let log = LogRecorder()
         try folder.write(Self.file(0), as: "a.fit")
         try folder.write(Self.file(60).dropLast(4), as: "b.fit")
+        // Only the body uses it from here on.
         nonisolated(unsafe) let folder = folder
         try run(log: log) { run in
             try await run.pass(Self.soon)
