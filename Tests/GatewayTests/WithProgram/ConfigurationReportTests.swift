@@ -80,6 +80,7 @@ import Web
         let withTLS = text.replacing("mqtt://127.0.0.1:1883", with: "mqtts://127.0.0.1")
             .replacing("/usr/local/bin/strap-bridge", with: "/bin/cat")
             .replacing("{path: phone,", with: "{path: .,").replacing("{path: health,", with: "{path: .,")
+            .replacing("{path: fit,", with: "{path: .,")
         let configuration = try bundled.load(text: withTLS, directory: folder)
         #expect(configuration.devices.count >= 4)
         #expect(configuration.warnings == [])
