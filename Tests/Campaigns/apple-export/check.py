@@ -52,10 +52,10 @@ def post(port: int, start: datetime, values: list[float]) -> int:
 
 
 def table(gateway: Gateway) -> list[dict]:
-    """The gateway's own export, as a table."""
+    """What counts of the gateway's own export."""
     output = subprocess.run([gateway.program, "export", "--config", gateway.path, "--device", "phone", "--format", "csv", "-"],
                             capture_output=True, text=True, check=True).stdout
-    return list(csv.DictReader(output.splitlines()))
+    return [row for row in csv.DictReader(output.splitlines()) if row["withdrawn"] == "false"]
 
 
 def main() -> int:
