@@ -148,7 +148,8 @@ final class AgentRig: Sendable {
         var logger = log.logger
         logger.logLevel = logLevel
         return DeviceAgent(
-            info: DeviceInfo(id: Fixture.device, name: "Band", people: people, driver: "scripted"), policy: policy, store: store.store,
+            info: DeviceInfo(id: Fixture.device, name: "Band", people: people, driver: "scripted"), policy: policy,
+            store: store.store,
             output: DeviceOutput(
                 state: { [events] _, state in events.append(.state(state)) },
                 answer: { [events] key, answer in
