@@ -66,7 +66,7 @@ import Vitals
 
     private static func rights() throws -> (write: Set<Right>, read: Set<Right>, topics: [String]) {
         let contract = try contractTopics()
-        #expect(contract.count == 24)
+        #expect(contract.count == 26)
         var (write, read) = (Set<Right>(), Set<Right>())
         for (topic, isOutgoing) in contract {
             if isOutgoing {
