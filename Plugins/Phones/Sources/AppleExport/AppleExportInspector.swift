@@ -44,7 +44,7 @@ package enum AppleExportInspector: SourceInspector {
                 case .sample: reasons.skip("a record of the future")
                 case .skipped(let reason): reasons.skip(reason)
                 case .refused(_, let reason): reasons.skip(reason)
-                case .nothing, .alert: break
+                case .nothing, .alert, .battery: break
                 }
             }
             if shown >= 0 { FileHandle.standardError.write(Data("\r".utf8)) }
