@@ -75,7 +75,7 @@ enum HealthFile {
             case .sample(let sample)?: reading.samples.append(sample)
             case .skipped(let reason)?: reading.skipped[reason, default: 0] += 1
             case .refused(_, let reason)?: reading.refused[reason, default: 0] += 1
-            case .nothing?, .alert?, nil: break
+            case .nothing?, .alert?, .battery?, nil: break
             }
             if reading.positions.last != export.position { reading.positions.append(export.position) }
         }
