@@ -89,8 +89,8 @@ extension SampleIngest {
     func publishWhose() async throws(StoreError) {
         let questions = Question.list(
             of: try await context.store.waiting(of: context.id, limit: Self.readWaiting))
-        guard context.policy.attribution != nil || hasQuestions || !questions.isEmpty else { return }
-        hasQuestions = !questions.isEmpty
+        guard context.policy.attribution != nil || projection.hasQuestions || !questions.isEmpty else { return }
+        projection.hasQuestions = !questions.isEmpty
         context.publish(.whose(WhoseState(questions)))
     }
 

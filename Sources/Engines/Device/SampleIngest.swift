@@ -16,8 +16,6 @@ final class SampleIngest {
     private let wear: WearTracker
     var newest: NewestValues
     var input = InputLog()
-    /// Whether the published state has a sample that waits for its person.
-    var hasQuestions = false
     /// Called while a failing store holds the device back.
     private let onHeldBack: () -> Void
 

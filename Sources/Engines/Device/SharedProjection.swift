@@ -12,6 +12,8 @@ final class SharedProjection {
     var exerciseMaximum: Double?
     /// Which of the device's records counts where two of them overlap.
     var overlaps = OverlapRule.latestEnd
+    /// Whether the published state has a sample that waits for its person.
+    var hasQuestions = false
     private let context: DeviceContext
     private let turn = AsyncMutex()
 
