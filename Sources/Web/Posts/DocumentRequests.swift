@@ -135,9 +135,14 @@ final class DocumentRequests: Sendable {
         guard let share = budget.reserve(size) else { throw .reply(.busy) }
         switch await SentBody.of(request, upTo: BodyBudget.maximumBody, within: Self.bodyTime, by: clock) {
         case .complete(let bytes):
-            guard isPacked else { return (bytes, share) }
+            guard isPacked else {
+                share.shrink(to: bytes.count)
+                return (bytes, share)
+            }
             switch Gzip.unpack(bytes, upTo: BodyBudget.maximumBody) {
-            case .content(let content): return (content, share)
+            case .content(let content):
+                share.shrink(to: content.count)
+                return (content, share)
             case .tooLarge: throw .reply(Reply.tooLarge.whole)
             case .damaged: throw .reply(.damaged)
             }
@@ -231,15 +236,24 @@ final class BodyBudget: Sendable {
 
     /// A share of the memory, given back when its last owner is gone.
     final class Share: Sendable {
-        private let bytes: Int
+        private let bytes: Mutex<Int>
         private let budget: BodyBudget
 
         fileprivate init(_ bytes: Int, of budget: BodyBudget) {
-            self.bytes = bytes
+            self.bytes = Mutex(bytes)
             self.budget = budget
         }
 
-        deinit { budget.used.withLock { $0 -= bytes } }
+        deinit { shrink(to: 0) }
+
+        /// Gives back what is more than `size` bytes.
+        func shrink(to size: Int) {
+            let excess = bytes.withLock { bytes in
+                defer { bytes = min(bytes, size) }
+                return max(bytes - size, 0)
+            }
+            budget.used.withLock { $0 -= excess }
+        }
     }
 
     /// Reserves memory; `nil` if there is not enough.

@@ -29,7 +29,7 @@ import Vitals
         let rule = Self.rule(62, 83)
         #expect(user(rule.find(62.4, of: .weight, at: Self.day, among: [])) == 1)
         #expect(user(rule.find(81.9, of: .weight, at: Self.day, among: [])) == 2)
-        #expect(rule.find(72, of: .weight, at: Self.day, among: []) == .unclear([2, 1]))
+        #expect(rule.find(72, of: .weight, at: Self.day, among: []) == .unclear([1, 2]))
         guard case .user(_, let confidence) = rule.find(62, of: .weight, at: Self.day, among: []) else {
             Issue.record("62 is 1's")
             return
