@@ -79,7 +79,7 @@ import Vitals
         try await bench.store([Self.weight(0, 62.5, user: 1)])
         #expect(try await bench.replayed() == ["1: 1", "2: 3", "2: 3"])
         try await bench.store(moves: [SampleMove(sample, to: .nobody)])
-        try await bench.store([sample])
+        try await bench.store([Self.weight(0, 62.5, user: 1)])
         #expect(try await bench.store.all(.weight).map(\.sample.value) == [63])
         let replayed = try await bench.replayed()
         #expect(replayed.last == "2: 4w", "\(replayed)")

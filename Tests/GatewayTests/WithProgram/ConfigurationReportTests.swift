@@ -65,7 +65,8 @@ import Web
         let folder = FileManager.default.temporaryDirectory.appending(path: "report-\(UUID().uuidString)").path
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
-        let tokens = ["grafana", "phone-2", "phone-3", "phone-4", "script-1", "home-assistant"].map { "\($0)-token" }
+        let tokens = ["grafana", "phone-2", "phone-3", "phone-4", "script-1", "sensor-1", "home-assistant"]
+            .map { "\($0)-token" }
         for name in tokens + ["mqtt-password"] { try write("secret-of-\(name)\n", to: name, in: folder) }
         try write("$y$j9T$/.0123456789$0123456789abcdef\n", to: "web-password", in: folder)
         try FileManager.default.createDirectory(atPath: "\(folder)/devices.d", withIntermediateDirectories: false)
