@@ -184,7 +184,6 @@ import Vitals
     @Test(arguments: 0..<10 as Range<UInt64>)
     func `in a year of a family one in 200 is wrong at most, and who cannot be told apart is asked`(seed: UInt64) {
         let year = Self.year(seed)
-        print("Year \(seed): \(year)")
         #expect(year.wrong * 200 <= year.count, "\(year)")
         #expect(year.guessedOfPair == 0, "\(year)")
         // The other two are hardly ever asked.
