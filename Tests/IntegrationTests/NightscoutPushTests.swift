@@ -37,7 +37,7 @@ struct NightscoutPushTests {
                 return try #require(answer.json.asArray?.first)
             }
             _ = try await upload([], to: "devicestatus")
-            try await bench.message("clara/battery") { $0.json["percent"]?.asDouble == 60 }
+            try await bench.message("clara/latest/battery") { $0.json["value"]?.asDouble == 60 }
             let set = try await bench.command(
                 "clara/config/set", id: "limit", #""blood_glucose":{"alert":{"enabled":true,"lower":70,"upper":180}}"#)
             #expect(set["status"]?.asString == "done")
@@ -60,11 +60,9 @@ struct NightscoutPushTests {
             _ = try await upload([(-3, 72)])
             try await bench.message("clara/latest/blood_glucose") { $0.json["value"]?.asDouble == 72 }
             #expect(bench.messages("clara/alert/blood_glucose_low").last?.json["state"]?.asString == "active")
-            _ = try await upload([(-2, 76)])
             let last = bench.position
-            try await bench.message("clara/alert/blood_glucose_low", from: max(0, last - 50)) {
-                $0.json["state"]?.asString == "clear"
-            }
+            _ = try await upload([(-2, 76)])
+            try await bench.message("clara/alert/blood_glucose_low", from: last) { $0.json["state"]?.asString == "ok" }
             // Nothing of the future has become a value.
             let history = try await bench.command(
                 "clara/command/history", id: "all",

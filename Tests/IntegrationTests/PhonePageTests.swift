@@ -37,15 +37,15 @@ struct PhonePageTests {
 
     /// The page's blocks of configuration, and what it shows of terminals.
     private struct Page {
-        /// A phone that posts; its source; another transport for it; a second phone.
+        /// A phone that posts; its source; another transport for it; a second phone; an uploader (`NightscoutPushTests` posts as it).
         let blocks: [String]
-        /// A secret and a check; a document and its posting; a message.
+        /// A secret and a check; a document and its posting; a message; an upload.
         let terminals: [Terminal]
 
         init() throws {
             let configurations = try PhonePageTests.blocks("yaml", of: "PhonesThatPush")
             let consoles = try PhonePageTests.blocks("console", of: "PhonesThatPush")
-            try #require(configurations.count == 4 && consoles.count == 3)
+            try #require(configurations.count == 5 && consoles.count == 4)
             blocks = configurations
             terminals = consoles.map { Terminal($0) }
         }
@@ -113,6 +113,21 @@ struct PhonePageTests {
             try await bench.message("annas-iphone/link") { $0.json["state"]?.asString == "connecting" }
             let answer = try await site.enter(page.terminals[1])
             #expect(answer == page.terminals[1].output && answer.count == 1, "\(answer)")
+        }
+    }
+
+    @Test func `the page's upload as to Nightscout is taken, with the answer that it shows`() async throws {
+        let page = try Page()
+        try await withBench { bench in
+            let site = try await Site(bench)
+            for (name, digits) in [("annas-iphone", "01234567"), ("claras-sensor", "89abcdef")] {
+                try bench.secret(String(repeating: digits, count: 8), as: "\(name).token")
+            }
+            try site.configure(page.blocks[0] + "\n" + page.blocks[4])
+            _ = bench.startGateway()
+            try await bench.message("claras-sensor/link") { $0.json["state"]?.asString == "connecting" }
+            let answer = try await site.enter(page.terminals[3])
+            #expect(answer == page.terminals[3].output && answer.count == 1, "\(answer)")
         }
     }
 
@@ -199,13 +214,17 @@ struct PhonePageTests {
         let page = try Page()
         try await withBench { bench in
             let site = try await Site(bench)
-            for (phone, digits) in [("annas-iphone", "0123456789abcdef"), ("bens-phone", "fedcba9876543210")] {
+            for (phone, digits) in [
+                ("annas-iphone", "0123456789abcdef"), ("bens-phone", "fedcba9876543210"),
+                ("claras-sensor", "0f1e2d3c4b5a6978"),
+            ] {
                 try bench.secret(String(repeating: digits, count: 4), as: "\(phone).token")
             }
             let check = Terminal("$ vitals2mqtt check-config --config gateway.yaml")
             for (devices, answer) in [
                 (page.blocks[0] + "\n" + page.blocks[1], "OK: 1 device."), (page.publishing, "OK: 1 device."),
                 (page.blocks[0] + "\n" + page.blocks[3], "OK: 2 devices."),
+                (page.blocks[0] + "\n" + page.blocks[4], "OK: 2 devices."),
             ] {
                 try site.configure(devices)
                 #expect(try await site.enter(check) == [answer], "\(devices)")
