@@ -174,30 +174,4 @@ import Vitals
         }
         #expect(try HealthFile.read(bytes, from: all.positions.last ?? 0).samples.isEmpty)
     }
-
-    @Test func `a million records of one type take no more memory than a thousand`() async {
-        await #expect(processExitsWith: .success) {
-            do {
-                let folder = try Folder()
-                let path = folder.path("export.xml")
-                #expect(FileManager.default.createFile(atPath: path, contents: nil))
-                let file = try #require(FileHandle(forWritingAtPath: path))
-                try file.write(contentsOf: Data(HealthFile.xml([], isWhole: false).utf8))
-                let block = (0..<1000).map {
-                    "<Record type=\"HKQuantityTypeIdentifierStepCount\" sourceName=\"W\" unit=\"count\" startDate=\"2026-06-12 10:\($0 / 60 + 10):\($0 % 60 + 10 > 59 ? 59 : $0 % 60 + 10) +0200\" endDate=\"2026-06-12 11:00:00 +0200\" value=\"1\"/>\n"
-                }.joined()
-                for _ in 0..<1000 { try file.write(contentsOf: Data(block.utf8)) }
-                try file.write(contentsOf: Data("</HealthData>".utf8))
-                try file.close()
-                let export = AppleExport(try ExportBytes(try #require(FileStamp(of: path))))
-                var (count, before) = (0, 0)
-                while !export.isAtEnd || export.hasPending {
-                    if export.next() != nil { count += 1 }
-                    if count == 20_000, before == 0 { before = try DocumentMemoryTests.peak() }
-                }
-                let rise = try DocumentMemoryTests.peak() - before
-                #expect(count == 1_000_000 && rise < 8 << 10, "\(count) \(rise) KiB")
-            } catch { Issue.record(error) }
-        }
-    }
 }
