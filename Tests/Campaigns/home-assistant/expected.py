@@ -30,6 +30,7 @@ RANGES = {  # of limits: lowest, highest, step
     "heart_rate": (20, 300, 1), "blood_pressure": (20, 300, 1), "blood_oxygen": (0, 100, 1), "stress": (0, 100, 1),
     "temperature": (25, 45, 0.1), "respiratory_rate": (3, 100, 0.1), "blood_glucose": (10, 1000, 1),
 }
+RATES = (-20, 20, 0.1)  # of limits of a rate of change
 SCHEDULED = (*RANGES, "heart_rate_variability", "skin_temperature")
 
 
@@ -168,7 +169,7 @@ def rules(can: dict) -> list[str]:
         elif metric == "blood_pressure" and metric in can:
             names += [f"{metric}_systolic", f"{metric}_diastolic"]
         elif metric in can:
-            names.append(metric)
+            names += [metric, "blood_glucose_rate"] if metric == "blood_glucose" else [metric]
     return [f"{name}_{side}" for name in names for side in ("high", "low")]
 
 
@@ -183,7 +184,7 @@ def alerts(device: str, can: dict, config: dict) -> Iterator[Entity]:
         metric, group, switch = switch_of(name)
         limit = config[metric][group][limit_of(name)]
         high = name.endswith("_high")
-        if limit is not None and limit == RANGES[metric][1 if high else 0]:
+        if limit is not None and limit == (RATES if group == "rate_alert" else RANGES[metric])[1 if high else 0]:
             continue  # no value can be beyond it
         yield Entity(
             device, f"alert_{name}", "binary_sensor", f"alert/{name}", ("state",), device_class="problem",
@@ -202,7 +203,7 @@ def switch_of(rule: str) -> tuple:
     metric = next(metric for metric in RANGES if rule.startswith(metric))
     if metric == "heart_rate":
         return (metric, f"{rule.removeprefix('heart_rate_').rpartition('_')[0]}_alert", "enabled")
-    return (metric, "alert", "enabled")
+    return (metric, "rate_alert" if rule.startswith("blood_glucose_rate") else "alert", "enabled")
 
 
 def settings(device: str, can: dict, has_time: bool) -> Iterator[Entity]:
@@ -225,7 +226,9 @@ def settings(device: str, can: dict, has_time: bool) -> Iterator[Entity]:
         for group, names in groups(metric, can):
             yield setting("switch", f"{metric}.{group}.enabled")
             for name in names:
-                yield setting("number", f"{metric}.{group}.{name}", UNITS[metric], limits)
+                is_rate = group == "rate_alert"
+                unit = f"{UNITS[metric]}/min" if is_rate else UNITS[metric]
+                yield setting("number", f"{metric}.{group}.{name}", unit, RATES if is_rate else limits)
         if metric == "heart_rate" and has_maximum(can):
             yield setting("number", "heart_rate.exercise_max_bpm", "bpm", (100, 220, 1))
 
@@ -252,6 +255,8 @@ def groups(metric: str, can: dict) -> Iterator[tuple[str, list[str]]]:
     elif metric in can and metric in RANGES:
         sides = ["systolic_", "diastolic_"] if metric == "blood_pressure" else [""]
         yield "alert", [f"{side}{end}" for side in sides for end in ("lower", "upper")]
+        if metric == "blood_glucose":
+            yield "rate_alert", ["lower", "upper"]
 
 
 def buttons(device: str, can: dict) -> Iterator[Entity]:
