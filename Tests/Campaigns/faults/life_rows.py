@@ -73,6 +73,8 @@ def stop_under_load(bench: Bench) -> str:
         time.sleep(rng.uniform(0, 0.5))
         longest = max(longest, bench.gateway.stop())
     bench.gateway.start()
+    # All may be there already, and a signal would end what does not listen yet.
+    bench.gateway.wait_for("The device is connected.", 30)
     count = bench.received(*names)
     bench.gateway.stop()
     return f"{stops} stops, the longest took {longest:.2f} s; {count} samples, lost 0, second ids 0"
