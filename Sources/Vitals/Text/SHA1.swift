@@ -2,7 +2,7 @@
 ///
 /// Bytes go one by one into the 16 words of a block, so that a text of any length is hashed in place without
 /// allocation: every arriving sample needs an id.
-struct SHA1 {
+package struct SHA1 {
     private var state: (UInt32, UInt32, UInt32, UInt32, UInt32) = (
         0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0
     )
@@ -10,6 +10,9 @@ struct SHA1 {
     private var block = InlineArray<16, UInt32>(repeating: 0)
     /// Number of bytes hashed so far.
     private var length: UInt64 = 0
+
+    /// The hash of nothing yet.
+    package init() {}
 
     /// Hashes one more byte.
     mutating func append(_ byte: UInt8) {
@@ -20,7 +23,7 @@ struct SHA1 {
     }
 
     /// Hashes more bytes.
-    mutating func append(_ bytes: some Sequence<UInt8>) {
+    package mutating func append(_ bytes: some Sequence<UInt8>) {
         for byte in bytes { append(byte) }
     }
 
@@ -48,7 +51,7 @@ struct SHA1 {
     }
 
     /// The five words of the hash of all bytes appended.
-    consuming func digest() -> (UInt32, UInt32, UInt32, UInt32, UInt32) {
+    package consuming func digest() -> (UInt32, UInt32, UInt32, UInt32, UInt32) {
         let bits = length << 3
         append(0x80)
         // The length takes the last two words of a block. If the text reaches into them, it takes another block.
