@@ -158,11 +158,3 @@ extension Question {
         return found.sorted { $0.key < $1.key }.compactMap { Question($0.value) }
     }
 }
-
-extension Sample {
-    /// Whether the question of an occasion names this sample rather than the other one.
-    func isAsked(before other: Sample) -> Bool {
-        let (ours, theirs) = (metric.distinction != nil, other.metric.distinction != nil)
-        return ours != theirs ? ours : metric.index < other.metric.index
-    }
-}

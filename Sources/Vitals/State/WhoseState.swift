@@ -35,3 +35,11 @@ package struct WhoseState: Sendable, Hashable {
         hasMore = questions.count > Self.listed
     }
 }
+
+extension Sample {
+    /// Whether the question of an occasion names this sample rather than the other one.
+    package func isAsked(before other: Sample) -> Bool {
+        let (ours, theirs) = (metric.distinction != nil, other.metric.distinction != nil)
+        return ours != theirs ? ours : metric.index < other.metric.index
+    }
+}

@@ -44,10 +44,7 @@ struct DeviceBuilder: Sendable {
         }
         // What was measured at once has one person.
         let first = Dictionary(grouping: found, by: \.sample.start).compactMapValues { samples in
-            samples.min { a, b in
-                (a.sample.metric.distinction == nil ? 1 : 0, a.sample.metric.index)
-                    < (b.sample.metric.distinction == nil ? 1 : 0, b.sample.metric.index)
-            }
+            samples.min { $0.sample.isAsked(before: $1.sample) }
         }
         let newest = first.values.sorted { $0.sample.start > $1.sample.start }.prefix(Self.maximumOwned)
         guard !newest.isEmpty else { return nil }
