@@ -19,7 +19,7 @@ extension SampleIngest {
     /// Finds whose samples are, in the order of their times: each counts for the next.
     func attributed(_ samples: [Sample]) async throws(StoreError) -> [Sample] {
         guard let rule = context.policy.attribution, samples.contains(where: isUnattributed) else { return samples }
-        var (samples, known) = (samples, [Metric: [StoredSample]]())
+        var (samples, known) = (samples, [Metric: KnownValues]())
         let occasions = Dictionary(grouping: samples.indices) { samples[$0].start }
         for (start, places) in occasions.sorted(by: { $0.key < $1.key }) {
             let open = places.filter { isUnattributed(samples[$0]) }
@@ -32,19 +32,17 @@ extension SampleIngest {
             } else if samples[first].metric.distinction != nil, let value = samples[first].trait {
                 let metric = samples[first].metric
                 if known[metric] == nil { known[metric] = try await self.known(metric, around: samples) }
-                let key = SampleKey(samples[first])
-                if let same = known[metric]?.first(where: { SampleKey($0.sample) == key }) {
+                if let user = known[metric]?.users[SampleKey(samples[first])] {
                     // The store knows it, and keeps what was decided.
-                    whose = (same.sample.user, .settled)
+                    whose = (user, .settled)
                 } else {
-                    let values = (known[metric] ?? []).compactMap(Attribution.Known.init)
+                    let values = known[metric]?.values ?? []
                     whose = Self.decision(rule.find(value, of: metric, at: start, among: values))
-                }
-                if case .settled = whose.decision {
-                    var sample = samples[first]
-                    sample.user = whose.user
-                    known[metric]?.append(
-                        StoredSample(sample: sample, of: context.id, revision: 1, receivedAt: sample.end))
+                    if case .settled = whose.decision {
+                        var sample = samples[first]
+                        sample.user = whose.user
+                        known[metric]?.add(sample)
+                    }
                 }
             } else {
                 whose = try await companion(at: start) ?? (nil, .asked(rule.everybody))
@@ -65,13 +63,16 @@ extension SampleIngest {
     }
 
     /// The stored values of a metric that may tell whose these samples are.
-    private func known(_ metric: Metric, around samples: [Sample]) async throws(StoreError) -> [StoredSample] {
+    private func known(_ metric: Metric, around samples: [Sample]) async throws(StoreError) -> KnownValues {
         let starts = samples.filter { $0.metric == metric }.map(\.start)
-        guard let first = starts.min(), let last = starts.max() else { return [] }
-        return try await context.store.samples(
+        var known = KnownValues()
+        guard let first = starts.min(), let last = starts.max() else { return known }
+        let stored = try await context.store.samples(
             of: context.id, metric: metric,
             starting: first - Attribution.reach..<last + Attribution.reach + .milliseconds(1), after: nil,
             limit: Self.readForAttribution)
+        for one in stored { known.add(one.sample) }
+        return known
     }
 
     /// Whose what was measured at the same moment is, by which persons can be told apart.
@@ -160,11 +161,17 @@ extension SampleIngest {
     }
 }
 
-extension Attribution.Known {
-    /// What a stored sample says of its person; `nil` if it has none.
-    fileprivate init?(_ stored: StoredSample) {
-        guard let user = stored.sample.user, let value = stored.sample.trait else { return nil }
-        self.init(user: user, at: stored.sample.end, value: value)
+/// The samples of a metric of which is known whose they are.
+private struct KnownValues {
+    /// The user of each; `nil` for one that has none.
+    private(set) var users: [SampleKey: Int?] = [:]
+    /// What they say of their persons.
+    private(set) var values: [Attribution.Known] = []
+
+    mutating func add(_ sample: Sample) {
+        users[SampleKey(sample)] = .some(sample.user)
+        guard let user = sample.user, let value = sample.trait else { return }
+        values.append(Attribution.Known(user: user, at: sample.end, value: value))
     }
 }
 
