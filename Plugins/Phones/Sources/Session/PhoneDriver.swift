@@ -14,19 +14,14 @@ package struct PhoneDriver<App: PhoneApp>: DeviceDriver {
 
     package init(options: inout ConfigurationReader) {
         self.options = PhoneOptions(&options, known: App.metrics, sourceOption: App.sourceOption)
-        guard App.hasExports, options.has("export") else {
-            if App.hasExports {
-                options.describe(
-                    "export", "path", about: "An export of Apple's Health app, or a folder whose newest counts.")
-            }
+        guard App.hasExports else {
             input = nil
             return
         }
-        let path = options.path("export", about: "An export of Apple's Health app, or a folder whose newest counts.")
-        options.describe("export", "path", about: "An export of Apple's Health app, or a folder whose newest counts.")
-        let input = ExportInput(path: path)
-        if input.place.isMissing { options.warn(input.place.absence, at: "export") }
-        self.input = input
+        let about = "An export of Apple's Health app, or a folder whose newest counts."
+        input = options.has("export") ? ExportInput(path: options.path("export", about: about)) : nil
+        options.describe("export", "path", about: about)
+        if let place = input?.place, place.isMissing { options.warn(place.absence, at: "export") }
     }
 
     /// A driver that takes these metrics.
@@ -63,21 +58,12 @@ struct PhoneOptions: Sendable, Hashable {
 
     /// Reads the options of a phone with an app that has `known` metrics, and names its sources by the option `sourceOption`.
     init(_ options: inout ConfigurationReader, known: [Metric], sourceOption: String) {
-        metrics = known
         source = options.optionalString(
             sourceOption,
             about: "The only one whose counts, or glucose, are taken; without it each interval's first of `sources`.")
         order = SourceOrder(&options)
-        let texts = options.oneOrMoreStrings("metrics", limit: known.count)
-        options.describe(
-            "metrics", "some of \(known.map(\.rawValue).joined(separator: ", "))", default: "all",
-            about: "What is taken of its documents.")
-        guard let names = texts else { return }
-        metrics = names.compactMap { name in
-            if let metric = known.first(where: { $0.rawValue == name }) { return metric }
-            let choice = known.map(\.rawValue).joined(separator: ", ")
-            options.report("The app has no \(name). It has \(choice).", at: "metrics")
-            return nil
+        metrics = options.metrics(of: known, about: "What is taken of its documents.") {
+            "The app has no \($0). It has \($1)."
         }
     }
 
@@ -85,5 +71,23 @@ struct PhoneOptions: Sendable, Hashable {
         self.metrics = metrics
         self.source = source
         self.order = order
+    }
+}
+
+extension ConfigurationReader {
+    /// Reads `metrics`: some of those that a source can have, or all of them.
+    /// - Parameter refusal: what to say of another name, with the choice.
+    mutating func metrics(
+        of known: [Metric], about: String, refusal: (_ name: String, _ choice: String) -> String
+    ) -> [Metric] {
+        let choice = known.map(\.rawValue).joined(separator: ", ")
+        let names = oneOrMoreStrings("metrics", limit: known.count)
+        describe("metrics", "some of \(choice)", default: "all", about: about)
+        guard let names else { return known }
+        return names.compactMap { name in
+            let metric = known.first { $0.rawValue == name }
+            if metric == nil { report(refusal(name, choice), at: "metrics") }
+            return metric
+        }
     }
 }

@@ -24,8 +24,14 @@ final class FITFile {
         self.samples = samples
     }
 
+    /// Files in the order in which they were begun, since running counts go on from file to file.
+    static func inOrder(_ files: [FileStamp]) -> [FileStamp] {
+        let begun = files.map { (created: created($0), stamp: $0) }
+        return begun.sorted { ($0.created, $0.stamp.path) < ($1.created, $1.stamp.path) }.map(\.stamp)
+    }
+
     /// When a file was begun, in seconds since 1989-12-31, by its first message; 0 where it does not say it.
-    static func created(_ stamp: FileStamp) -> Int64 {
+    private static func created(_ stamp: FileStamp) -> Int64 {
         guard let bytes = try? FITBytes(stamp) else { return 0 }
         var reader = FITReader(bytes) { $0 == FITProfile.Message.fileID.rawValue }
         guard let first = try? reader.next(), first.number == FITProfile.Message.fileID.rawValue else { return 0 }

@@ -33,11 +33,7 @@ actor FITFolder {
         let fresh = present.filter { !checked.contains($0) }
         moving = Dictionary(uniqueKeysWithValues: fresh.map { ($0, moving[$0] ?? uptime) })
         let still = fresh.filter { uptime - (moving[$0] ?? uptime) >= ExportWatch.stillness }
-        if !still.isEmpty {
-            // Running counts go on from file to file.
-            let files = still.map { (created: FITFile.created($0), stamp: $0) }
-            return .found(files.sorted { ($0.created, $0.stamp.path) < ($1.created, $1.stamp.path) }.map(\.stamp))
-        }
+        if !still.isEmpty { return .found(FITFile.inOrder(still)) }
         guard let first = moving.values.min() else { return .nothing }
         return .retryAfter(min(first + ExportWatch.stillness - uptime, .minutes(1)))
     }

@@ -13,8 +13,7 @@ package enum FITInspector: SourceInspector {
             place.isFolder || path.lowercased().hasSuffix(".fit") || path.lowercased().hasSuffix(".fit.gz")
         else { return nil }
         var found = Found()
-        let order = files.map { (created: FITFile.created($0), stamp: $0) }
-        for (_, stamp) in order.sorted(by: { ($0.created, $0.stamp.path) < ($1.created, $1.stamp.path) }) {
+        for stamp in FITFile.inOrder(files) {
             do throws(ExportError) { try found.add(stamp, calendar) } catch {
                 // A single file has nothing else to say.
                 if files.count == 1 { throw SourceError(error.message) }
@@ -56,11 +55,7 @@ package enum FITInspector: SourceInspector {
 
         func report(_ path: String, files: Int) -> SourceReport {
             var omissions = refused.map { SourceReport.Omission("a file", reason: $0) }
-            for (table, reasons) in skipped.sorted(by: { $0.key < $1.key }) {
-                for (reason, count) in reasons.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
-                    omissions.append(SourceReport.Omission(table, count: count, reason: reason.explanation))
-                }
-            }
+            omissions += SkippedRows.omissions(of: skipped)
             for (message, count) in unread.sorted(by: { $0.key < $1.key }) {
                 omissions.append(
                     SourceReport.Omission("message \(message)", count: count, reason: "nothing of it is read"))

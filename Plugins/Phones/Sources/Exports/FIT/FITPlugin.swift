@@ -42,17 +42,8 @@ package struct FITOptions: ExportSection, Hashable {
     init(_ options: inout ConfigurationReader) {
         self.init(path: options.path("path", about: "A FIT file, or a folder with such files and folders of them."))
         if options.value("path") != nil, place.isMissing { options.warn(place.absence, at: "path") }
-        let known = FITSamples.metrics
-        let names = options.oneOrMoreStrings("metrics", limit: known.count)
-        let choice = known.map(\.rawValue).joined(separator: ", ")
-        options.describe(
-            "metrics", "some of \(choice)", default: "all", about: "What is taken of the files, and announced.")
-        if let names {
-            metrics = names.compactMap { name in
-                let metric = known.first { $0.rawValue == name }
-                if metric == nil { options.report("FIT files have no \(name). They have \(choice).", at: "metrics") }
-                return metric
-            }
+        metrics = options.metrics(of: FITSamples.metrics, about: "What is taken of the files, and announced.") {
+            "FIT files have no \($0). They have \($1)."
         }
         order = SourceOrder(&options)
     }

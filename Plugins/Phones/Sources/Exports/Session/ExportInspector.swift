@@ -37,17 +37,24 @@ package enum ExportInspector<Format: ExportFormat>: SourceInspector {
                 metric, count: extent.count, first: extent.first, last: extent.last,
                 places: Set(feeds.map { $0.place }).sorted())
         }
-        let rows = export.skippedRows.sorted { $0.key < $1.key }.flatMap { table, reasons in
-            reasons.sorted { $0.key.rawValue < $1.key.rawValue }.map { reason, count in
-                SourceReport.Omission(table, count: count, reason: reason.explanation)
-            }
-        }
+        let rows = SkippedRows.omissions(of: export.skippedRows)
         let tables = device.unknownTables.map { SourceReport.Omission($0, reason: "no rule knows this table") }
         return SourceReport.Device(
             name: device.name, family: device.family, records: records, omissions: rows + tables, notes: device.notes,
             driver: Format.driver,
             options: [SourceReport.Option("path", path)] + device.options.map { SourceReport.Option($0.key, $0.value) },
             remark: device.remark)
+    }
+}
+
+extension SkippedRows {
+    /// What counts of rows without a sample say to a person, by table and reason.
+    static func omissions(of counts: [String: [Reason: Int]]) -> [SourceReport.Omission] {
+        counts.sorted { $0.key < $1.key }.flatMap { table, reasons in
+            reasons.sorted { $0.key.rawValue < $1.key.rawValue }.map { reason, count in
+                SourceReport.Omission(table, count: count, reason: reason.explanation)
+            }
+        }
     }
 }
 
