@@ -29,17 +29,22 @@ import Vitals
         }
     }
 
-    /// The whole year 2026 in Berlin, and in other zones the weeks with events: one or two minutes on a small machine.
-    /// `SIMULATION_YEARS=1` runs the whole year in every zone.
+    /// Whole years of 2026 in as many zones as `SIMULATION_YEARS` says, each some minutes long, and of the others the weeks with events:
+    /// those of a clock change, or a month's end in a zone without one.
     static let profiles =
-        ProcessInfo.processInfo.environment["SIMULATION_YEARS"] != nil
-        ? ["Europe/Berlin", "America/New_York", "Asia/Kathmandu"].map { whole($0) }
-        : [
-            whole("Europe/Berlin"),
-            Profile("America/New_York", from: "2026-03-02", history: 6, days: 12),
-            Profile("America/New_York", from: "2026-10-26", history: 6, days: 12),
-            Profile("Asia/Kathmandu", from: "2026-04-10", history: 6, days: 12),
-        ]
+        [
+            [whole("Europe/Berlin")], [whole("America/New_York")], [whole("Asia/Kathmandu")],
+        ].prefix(years).flatMap(\.self)
+        + [
+            weeks("Europe/Berlin", "2026-03-23", "2026-10-19"), weeks("America/New_York", "2026-03-02", "2026-10-26"),
+            weeks("Asia/Kathmandu", "2026-04-10"),
+        ].dropFirst(years).flatMap(\.self)
+
+    private static let years = min(3, Int(ProcessInfo.processInfo.environment["SIMULATION_YEARS"] ?? "") ?? 0)
+
+    private static func weeks(_ zone: String, _ starts: String...) -> [Profile] {
+        starts.map { Profile(zone, from: $0, history: 6, days: 12) }
+    }
 
     /// With its first synchronisation, the year begins on January 1.
     private static func whole(_ zone: String) -> Profile { Profile(zone, from: "2026-01-31", history: 30, days: 335) }
