@@ -20,6 +20,17 @@ extension SQLiteStore {
         }
     }
 
+    package nonisolated func samplesWithOffset(
+        of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, after: SampleKey?, limit: Int
+    ) async throws(StoreError) -> [StoredSample] {
+        // None of them is ever in the journal.
+        try await reader.read {
+            try SampleTable.samples(
+                of: device, metric: metric, starting: range, isUserInitiated: nil, after: after, limit: limit,
+                withOffset: true, in: $0)
+        }
+    }
+
     package nonisolated func days(
         of device: DeviceID, metric: Metric, in range: ClosedRange<LocalDay>, limit: Int
     ) async throws(StoreError) -> [DayRecord] {

@@ -28,7 +28,7 @@ package struct HTTPTransport: PostTransport {
         try await withoutActuallyEscaping(body) { body in
             try await context.senders.withDocuments(
                 of: context.device, token: Secret(SecretHash.of(token.value)), presence: context.presence,
-                clock: context.clock
+                clock: context.clock, work: context.work
             ) { link in try await body(.documents(link)) }
         }
     }

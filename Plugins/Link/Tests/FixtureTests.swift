@@ -71,7 +71,7 @@ extension DeviceEvent {
         case .unreadable(let sample):
             "unreadable \(sample.metric?.rawValue ?? "?") \(sample.measurement?.text ?? "live"): \(sample.problem)"
         case .malformed(let reason): "malformed: \(reason)"
-        case .samples, .measurementSample, .alerts, .warnings, .skipped: ""
+        case .samples, .measurementSample, .alerts, .warnings, .skipped, .progress: ""
         }
     }
 }

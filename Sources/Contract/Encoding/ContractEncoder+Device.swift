@@ -73,6 +73,7 @@ extension ContractEncoder {
             writer.member("metric", state.metric?.rawValue)
             writer.member("metrics_done", state.metricsDone)
             writer.member("metrics_total", state.metricsTotal)
+            writer.member("import_percent", state.importPercent)
             writer.members(of: state)
             writer.member("oldest", state.oldest)
             writer.member("newest", state.newest)

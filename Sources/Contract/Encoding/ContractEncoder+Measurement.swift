@@ -68,7 +68,7 @@ extension ContractEncoder {
         writer.member("rev", stored.revision)
         writer.member("start", sample.start)
         writer.member("end", sample.end)
-        writer.member("utc_offset_min", offsets.minutes(at: sample.start))
+        writer.member("utc_offset_min", sample.utcOffset.map { Int($0) } ?? offsets.minutes(at: sample.start))
         writer.member("value", sample.value)
         writer.key("fields")
         writer.fields(of: sample)
@@ -145,6 +145,18 @@ extension JSONWriter {
         member("heart_rate_min", sport.minimumHeartRate)
         member("heart_rate_avg", sport.averageHeartRate)
         member("heart_rate_max", sport.maximumHeartRate)
+        if !sport.laps.isEmpty {
+            member("laps", array: sport.laps) { writer, lap in
+                writer.beginObject()
+                writer.member("start", lap.start)
+                writer.member("end", lap.end)
+                writer.member("distance_m", lap.distance)
+                writer.member("energy_kcal", lap.energy)
+                writer.member("heart_rate_avg", lap.averageHeartRate)
+                writer.member("heart_rate_max", lap.maximumHeartRate)
+                writer.endObject()
+            }
+        }
         endObject()
     }
 }

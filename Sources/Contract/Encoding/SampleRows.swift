@@ -41,7 +41,7 @@ package struct SampleRows: Sendable {
         set("rev", plain: String(stored.revision))
         set("start", plain: sample.start.description)
         set("end", plain: sample.end.description)
-        set("utc_offset_min", plain: String(offsets.minutes(at: sample.start)))
+        set("utc_offset_min", plain: "\(sample.utcOffset.map { Int($0) } ?? offsets.minutes(at: sample.start))")
         set("value", sample.value)
         set("kind", plain: sample.kind.rawValue)
         set("user_initiated", sample.isUserInitiated)

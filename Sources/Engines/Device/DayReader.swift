@@ -8,6 +8,9 @@ struct DayReader {
     /// Samples of a day in an answer: as many as a page of `history`, which has the rest.
     static let maximumItems = 500
 
+    /// The most by which a sample's own offset from UTC may differ from that of the configured zone: from -12 to +14 hours.
+    private static let widestOffset: Duration = .hours(26)
+
     let context: DeviceContext
     /// The highest heart rate in exercise, in bpm, which defines the zones; `nil` if unknown.
     let exerciseMaximum: Double?
@@ -24,7 +27,7 @@ struct DayReader {
         var tally = DayTally(metric: metricDay.metric, day: metricDay.day, exerciseMaximum: exerciseMaximum)
         var cache = OffsetCache(context.policy.calendar)
         var workouts: [StoredSample] = []
-        try await forEach(metricDay.metric, starting: startRange(of: metricDay)) { stored in
+        try await forEach(of: metricDay) { stored in
             guard DailySummary.day(of: stored.sample, in: &cache) == metricDay.day else { return }
             _ = tally.add(stored)
             if metricDay.metric.shape == .session { workouts.append(stored) }
@@ -77,7 +80,7 @@ struct DayReader {
         let bounds = calendar.bounds(of: metricDay.day)
         var days: Set<LocalDay> = []
         try await forEach(.sport, starting: bounds.lowerBound - SampleLimits.duration..<bounds.upperBound) { stored in
-            if stored.sample.end > bounds.lowerBound { days.insert(calendar.day(of: stored.sample.start)) }
+            if stored.sample.end > bounds.lowerBound { days.insert(DailySummary.day(of: stored.sample, in: calendar)) }
         }
         return days.sorted()
     }
@@ -87,26 +90,57 @@ struct DayReader {
         var cache = OffsetCache(context.policy.calendar)
         let limit = Self.maximumItems + 1
         var items: [StoredSample] = []
-        var after: SampleKey?
-        repeat {
-            let page = try await context.store.samples(
-                of: context.id, metric: metricDay.metric, starting: startRange(of: metricDay), after: after,
-                limit: limit)
-            items += page.filter { DailySummary.day(of: $0.sample, in: &cache) == metricDay.day }
-            after = page.count == limit ? page.last.map { SampleKey($0.sample) } : nil
-        } while after != nil && items.count < limit
+        for part in parts(of: metricDay) where items.count < limit {
+            var after: SampleKey?
+            repeat {
+                let page = try await page(metricDay.metric, part, after: after, limit: limit)
+                items += page.filter { DailySummary.day(of: $0.sample, in: &cache) == metricDay.day }
+                after = page.count == limit ? page.last.map { SampleKey($0.sample) } : nil
+            } while after != nil && items.count < limit
+        }
         return (Array(items.prefix(Self.maximumItems)), items.count < limit)
     }
 
-    /// Iterates over a metric's samples in order of time, page by page.
+    /// Where samples of a day may be: those that say their own offset also beside the day in the configured zone.
+    private func parts(of metricDay: MetricDay) -> [(range: Range<Timestamp>, withOffset: Bool)] {
+        let range = startRange(of: metricDay)
+        return [
+            (range.lowerBound - Self.widestOffset..<range.lowerBound, true), (range, false),
+            (range.upperBound..<range.upperBound + Self.widestOffset, true),
+        ]
+    }
+
+    private func page(
+        _ metric: Metric, _ part: (range: Range<Timestamp>, withOffset: Bool), after: SampleKey?, limit: Int
+    ) async throws(StoreError) -> [StoredSample] {
+        part.withOffset
+            ? try await context.store.samplesWithOffset(
+                of: context.id, metric: metric, starting: part.range, after: after, limit: limit)
+            : try await context.store.samples(
+                of: context.id, metric: metric, starting: part.range, after: after, limit: limit)
+    }
+
+    /// Iterates over the samples that may be of a day, in order of time.
+    private func forEach(
+        of metricDay: MetricDay, _ body: (StoredSample) -> Void
+    ) async throws(StoreError) {
+        for part in parts(of: metricDay) { try await forEach(metricDay.metric, in: part, body) }
+    }
+
+    /// Iterates over a metric's samples in order of time.
     private func forEach(
         _ metric: Metric, starting range: Range<Timestamp>, _ body: (StoredSample) -> Void
     ) async throws(StoreError) {
-        guard !range.isEmpty else { return }
+        try await forEach(metric, in: (range, false), body)
+    }
+
+    private func forEach(
+        _ metric: Metric, in part: (range: Range<Timestamp>, withOffset: Bool), _ body: (StoredSample) -> Void
+    ) async throws(StoreError) {
+        guard !part.range.isEmpty else { return }
         var after: SampleKey?
         while true {
-            let samples = try await context.store.samples(
-                of: context.id, metric: metric, starting: range, after: after, limit: Self.page)
+            let samples = try await page(metric, part, after: after, limit: Self.page)
             for stored in samples { body(stored) }
             guard samples.count == Self.page, let last = samples.last else { return }
             after = SampleKey(last.sample)

@@ -24,6 +24,7 @@ extension DeviceAgent {
         wear.forget()
         await measuring.disconnect()
         await history.abandonJobs()
+        history.publish(progress: nil)
         history.publishSkipped()
         await link.saveLastSeen(isFinal: true)
         context.logger.info("The device is disconnected.", metadata: ["reason": "\(failure)"])
@@ -138,6 +139,7 @@ extension DeviceAgent {
         case .unreadable(let sample): await measuring.refuse(sample)
         case .malformed(let problem): ingest.ignore(problem)
         case .skipped(let values): ingest.skip(values)
+        case .progress(let share): history.publish(progress: share)
         }
     }
 

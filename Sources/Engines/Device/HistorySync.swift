@@ -14,6 +14,8 @@ final class HistorySync {
     private let answers: AnswerQueue
     /// Number of synchronisations that the gateway itself requested.
     private var requests = 0
+    /// How much of an export the driver has read, in per cent.
+    private var importPercent: Int?
 
     init(context: DeviceContext, ingest: SampleIngest, days: DailySummaryTracker, answers: AnswerQueue) {
         self.context = context
@@ -31,6 +33,7 @@ final class HistorySync {
     private func withSkipped(_ state: SyncState) -> SyncState {
         var state = state
         state.skipped = ingest.skipped
+        state.importPercent = importPercent
         return state
     }
 
@@ -42,6 +45,15 @@ final class HistorySync {
     /// Publishes the state if values were dropped since it was published. A running synchronisation publishes it by itself.
     func publishSkipped() {
         if !isRunning, ingest.skipped != marks.skipped { publish(machine.state) }
+    }
+
+    /// Publishes how much of an export the driver has read, from 0 to 1; `nil` once that is over. A running synchronisation publishes it
+    /// by itself.
+    func publish(progress: Double?) {
+        let percent = progress.map { Int(min(max($0, 0), 1) * 100) }
+        guard percent != importPercent else { return }
+        importPercent = percent
+        if !isRunning { publish(machine.state) }
     }
 
     /// Restores cursors and the last success from the store.

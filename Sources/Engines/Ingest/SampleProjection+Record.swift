@@ -60,12 +60,19 @@ extension SampleProjection {
                 }
                 lastMarked = metricDay
                 if metricDay.day == today.day { today.add(outcome) }
+                if outcome.novelty == .corrected, stored.sample.utcOffset != nil {
+                    // Before its source said where it was, it was of the day in the configured zone.
+                    let former = MetricDay(
+                        metricDay.metric, days.day(of: DailySummary.decisiveMoment(of: stored.sample)))
+                    if marked.insert(former).inserted { decision.unsettledDays.insert(former) }
+                    if former.day == today.day { today.outdate(former.metric) }
+                }
             }
             // A heart rate that comes after its workout still counts in the workout's zones.
             if hasZones, stored.sample.metric.distinguishesExercise,
                 let workout = workout(at: stored.sample.start)
             {
-                let day = days.day(of: workout.lowerBound)
+                let day = workout.day ?? days.day(of: workout.range.lowerBound)
                 let sport = MetricDay(.sport, day)
                 if marked.insert(sport).inserted { decision.unsettledDays.insert(sport) }
                 if day == today.day { today.outdate(.sport) }
@@ -185,7 +192,8 @@ extension SampleProjection {
         let id = stored.id
         if stored.isWithdrawn { return workouts.removeAll { $0.id == id } }
         guard !workouts.contains(where: { $0.id == id }) else { return }
-        workouts.append(Workout(id: id, range: sample.start..<sample.end))
+        workouts.append(
+            Workout(id: id, range: sample.start..<sample.end, day: DailySummary.ownDay(of: sample)))
         if workouts.count > Self.maximumWorkouts { workouts.removeFirst() }
     }
 

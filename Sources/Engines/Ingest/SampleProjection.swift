@@ -45,12 +45,14 @@ package struct SampleProjection: Sendable {
     }
 
     /// The workout in progress at a time.
-    func workout(at moment: Timestamp) -> Range<Timestamp>? { workouts.last { $0.range.contains(moment) }?.range }
+    func workout(at moment: Timestamp) -> Workout? { workouts.last { $0.range.contains(moment) } }
 
     /// A workout that was not withdrawn.
     struct Workout: Sendable {
         let id: SampleID
         let range: Range<Timestamp>
+        /// Its day, if its source says where it was.
+        let day: LocalDay?
     }
 }
 

@@ -65,6 +65,9 @@ extension DeviceConfiguration {
         session.documents = link.documents
         let (driver, transport) = (driver, transport)
         link.kind = type(of: driver).link
+        if let driver = driver as? any WorkingDriver, driver.mayHaveWork {
+            link.work = { [session] in await driver.waitForWork(context: session) }
+        }
         let (recorder, mask, passing) = (settings.recorder, mask, settings.passing)
         if recorder != nil, let reason = reasonWithoutRecording {
             logger.warning("The device is not recorded: \(reason).")

@@ -74,11 +74,24 @@ package final class DocumentQueue: Sendable {
 
     /// Waits for a document, and runs `body` with a link that ends when none has come for a while. Afterwards the document
     /// that is still without an answer gets one.
+    /// - Parameter work: returns when the driver has work of its own, such as a file to read; the session then begins without a document.
     /// - Throws: what `body` throws; `LinkError` `cancelled` if the task is cancelled before a document comes.
-    package func withSession(clock: GatewayClock, _ body: (any DocumentLink) async throws -> Void) async throws {
-        while count == 0 {
-            if Task.isCancelled { throw LinkError(.cancelled, "The gateway no longer waits for the device.") }
-            await arrival.wait()
+    package func withSession(
+        clock: GatewayClock, work: (@Sendable () async -> Void)? = nil,
+        _ body: (any DocumentLink) async throws -> Void
+    ) async throws {
+        if let work {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await self.waitForDocument() }
+                group.addTask { await work() }
+                await group.next()
+                group.cancelAll()
+            }
+        } else {
+            await waitForDocument()
+        }
+        if Task.isCancelled, count == 0 {
+            throw LinkError(.cancelled, "The gateway no longer waits for the device.")
         }
         defer {
             // It must not stay in memory until the next session.
@@ -90,6 +103,9 @@ package final class DocumentQueue: Sendable {
         }
         try await body(Session(queue: self, clock: clock))
     }
+
+    /// Waits until a document waits, or the task is cancelled.
+    private func waitForDocument() async { while count == 0, !Task.isCancelled { await arrival.wait() } }
 
     private func dequeue() -> Document? {
         let (taken, dropped) = state.withLock { state -> (Document?, [String: SkippedValues]) in
@@ -115,7 +131,7 @@ package final class DocumentQueue: Sendable {
             before?.answer(.interrupted("The device's driver gave no answer; send it again later."))
             // A document that comes as the time is up is not lost: it is taken after the race.
             await clock.withTimeout(DocumentQueue.pause) {
-                while queue.count == 0, !Task.isCancelled { await queue.arrival.wait() }
+                await queue.waitForDocument()
             }
             if Task.isCancelled { throw LinkError(.cancelled, "The gateway has closed the link.") }
             if let document = queue.dequeue() { return document }

@@ -39,16 +39,18 @@ package final class ExpectedSenders: Sendable {
     // MARK: - Devices
 
     /// Waits for a document of the device, and runs `body` with the link to its documents. It may post from now on.
+    /// - Parameter work: as for `DocumentQueue.withSession`.
     /// - Throws: what `body` throws; a `LinkError` if the listener cannot be opened (`unreachable`) or breaks (`broken`).
     package func withDocuments(
         of device: DeviceID, token: Secret, presence: DevicePresence, clock: GatewayClock,
+        work: (@Sendable () async -> Void)? = nil,
         _ body: @escaping @Sendable (any DocumentLink) async throws -> Void
     ) async throws {
         let documents = expect(device, token: token, presence: presence)
         defer { forget(device, at: clock.uptime) }
         let broken = try listening()
         try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await documents.withSession(clock: clock, body) }
+            group.addTask { try await documents.withSession(clock: clock, work: work, body) }
             group.addTask { throw try await broken.wait() }
             defer { group.cancelAll() }
             try await group.next()

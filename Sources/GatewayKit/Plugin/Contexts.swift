@@ -51,6 +51,8 @@ public struct LinkContext: Sendable {
     package var documents = DocumentQueue()
     /// The devices that may post to the gateway's own listener, for a transport whose devices do (`PostTransport`).
     package var senders = ExpectedSenders()
+    /// Returns when the driver has work before the device sends anything (`WorkingDriver`); `nil` for a driver that never has.
+    package var work: (@Sendable () async -> Void)?
     /// The kind of link that the driver needs, for a transport that can open several.
     package var kind: LinkKind?
     /// The gateway's clocks, for a transport that waits.

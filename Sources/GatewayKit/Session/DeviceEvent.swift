@@ -31,6 +31,8 @@ public enum DeviceEvent: Sendable, Hashable {
     case malformed(String)
     /// Values that the driver dropped, mostly for one of its limits. The gateway counts them in the device's state, and logs them.
     case skipped(SkippedValues)
+    /// How much of a long reading of files is done, from 0 to 1, every few seconds at most; `nil` once it is over.
+    case progress(Double?)
 }
 
 /// Values of a person that do not become samples, and why.

@@ -6,6 +6,8 @@ extension Sample {
     var fields: [UInt8]? {
         var members: [(key: String, value: JSONValue?)] = []
         func add(_ more: [(key: String, value: JSONValue?)]) { members += more }
+        if let utcOffset { add([(RowHead.offset, .of(Int(utcOffset)))]) }
+        if let summedMinutes { add([(RowHead.summed, .of(Int(summedMinutes)))]) }
         if let changedAt {
             add([(RowHead.changed, .time(changedAt))])
         } else if let reportedAt {
@@ -38,6 +40,7 @@ extension Sample {
                 ("heart_rate_min", .of(sport.minimumHeartRate)), ("heart_rate_avg", .of(sport.averageHeartRate)),
                 ("heart_rate_max", .of(sport.maximumHeartRate)),
             ])
+            if !sport.laps.isEmpty { add([("laps", .array(sport.laps.map { $0.kept }))]) }
         }
         return JSONValue.record(members).bytes
     }
@@ -49,12 +52,21 @@ extension Sample {
 
 /// What stands before the reading in the fields of a row. Most rows have none of it, and the stages of a sleep are not parsed for it.
 struct RowHead {
+    /// The member with the offset from UTC in minutes. It is the first one, by which `SampleTable.samplesWithOffset` finds it.
+    static let offset = "offset"
+    /// The member with the minutes that an app has summed up.
+    static let summed = "summed"
     /// The member that has the time at which the source changed the record.
     static let changed = "changed"
     /// The member that has the time at which the source reported it.
     static let reported = "reported"
-    private static let beginnings = [changed, reported, SampleOrigin.member].map { Array("{\"\($0)\":".utf8) }
+    private static let beginnings = [offset, summed, changed, reported, SampleOrigin.member]
+        .map { Array("{\"\($0)\":".utf8) }
 
+    /// `Sample.utcOffset`
+    var utcOffset: Int16?
+    /// `Sample.summedMinutes`
+    var summedMinutes: Int16?
     /// When the source changed the record.
     var changedAt: Timestamp?
     /// When the source reported it; `nil` where it says when it changed it.
@@ -70,6 +82,8 @@ struct RowHead {
             try reader.beginObject()
             while let key = try reader.nextKey() {
                 switch key {
+                case Self.offset: utcOffset = Int16(truncatingIfNeeded: try reader.int64())
+                case Self.summed: summedMinutes = Int16(truncatingIfNeeded: try reader.int64())
                 case Self.changed: changedAt = Timestamp(milliseconds: try reader.int64())
                 case Self.reported: reportedAt = Timestamp(milliseconds: try reader.int64())
                 case SampleOrigin.member: origin = try SampleOrigin(kept: try reader.string(), isBeside: isBeside)
@@ -133,14 +147,32 @@ extension Reading {
             self = .sleep(Sleep(stages: stages, untimed: Sleep.untimed(in: json["minutes"])))
         case .session:
             let json = try JSONValue.kept(fields)
-            self = .sport(
-                Sport(
-                    activity: try json.text("activity"), distance: json["distance_m"]?.asDouble,
-                    energy: json["energy_kcal"]?.asDouble, steps: json["steps"]?.asInt,
-                    minimumHeartRate: json["heart_rate_min"]?.asDouble,
-                    averageHeartRate: json["heart_rate_avg"]?.asDouble,
-                    maximumHeartRate: json["heart_rate_max"]?.asDouble))
+            var sport = Sport(
+                activity: try json.text("activity"), distance: json["distance_m"]?.asDouble,
+                energy: json["energy_kcal"]?.asDouble, steps: json["steps"]?.asInt,
+                minimumHeartRate: json["heart_rate_min"]?.asDouble,
+                averageHeartRate: json["heart_rate_avg"]?.asDouble,
+                maximumHeartRate: json["heart_rate_max"]?.asDouble)
+            if json["laps"] != nil { sport.laps = try json.list("laps").map { try Sport.Lap(kept: $0) } }
+            self = .sport(sport)
         }
+    }
+}
+
+extension Sport.Lap {
+    /// A lap of a row: its times, and its numbers or `null`.
+    fileprivate var kept: JSONValue {
+        let numbers = [distance, energy, averageHeartRate, maximumHeartRate].map {
+            $0.map { JSONValue.number($0) } ?? .null
+        }
+        return .array([.time(start), .time(end)] + numbers)
+    }
+
+    fileprivate init(kept json: JSONValue) throws {
+        guard let start = json[0]?.asInt64, let end = json[1]?.asInt64 else { throw JSONValue.isDamaged }
+        self.init(
+            from: Timestamp(milliseconds: start), to: Timestamp(milliseconds: end), distance: json[2]?.asDouble,
+            energy: json[3]?.asDouble, averageHeartRate: json[4]?.asDouble, maximumHeartRate: json[5]?.asDouble)
     }
 }
 

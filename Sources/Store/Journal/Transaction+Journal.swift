@@ -26,7 +26,7 @@ extension Transaction {
         guard !isBulk, ingest.cursors.isEmpty, !ingest.samples.isEmpty, ingest.samples.count <= Self.journaledIngest,
             !ingest.samples.contains(where: {
                 $0.metric.isInterval || $0.origin != nil || $0.changedAt != nil || $0.reportedAt != nil
-                    || $0.claim == .correction || $0.whose != nil
+                    || $0.claim != .whole || $0.whose != nil || $0.utcOffset != nil || $0.summedMinutes != nil
             })
         else { return nil }
         var outcomes: [SampleOutcome] = []

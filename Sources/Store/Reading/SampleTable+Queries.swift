@@ -2,21 +2,28 @@ import GRDB
 import Vitals
 
 extension SampleTable {
-    private static let page = """
+    private static let page = page(where: "true")
+    /// Those that say their own offset.
+    private static let pageWithOffset = page(
+        where: #"fields >= '{"\#(RowHead.offset)":' AND fields < '{"\#(RowHead.offset)";'"#)
+
+    private static func page(where condition: String) -> String {
+        """
         SELECT \(columns) FROM sample
         WHERE series = (SELECT series.id FROM series JOIN device ON device.id = series.device
                 WHERE device.name = ?1 AND metric = ?2)
             AND start >= ?3 AND start < ?4 AND (start, duration, user_initiated) > (?5, ?6, ?7)
-            AND user_initiated & 1 BETWEEN ?9 AND ?10 AND withdrawn = 0
+            AND user_initiated & 1 BETWEEN ?9 AND ?10 AND withdrawn = 0 AND \(condition)
         ORDER BY start, duration, user_initiated LIMIT ?8
         """
+    }
 
     /// Valid samples of a metric in key order, optionally only user-initiated ones, or only the others.
     static func samples(
         of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, isUserInitiated: Bool?,
-        after: SampleKey?, limit: Int, in database: Database
+        after: SampleKey?, limit: Int, withOffset: Bool = false, in database: Database
     ) throws -> [StoredSample] {
-        let statement = try RawStatement(page, in: database)
+        let statement = try RawStatement(withOffset ? pageWithOffset : page, in: database)
         let lower = max(range.lowerBound, after?.start ?? range.lowerBound)
         statement.bind(text: Array(device.text.utf8), at: 1)
         statement.bind(text: Array(metric.rawValue.utf8), at: 2)

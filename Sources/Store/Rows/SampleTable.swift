@@ -2,7 +2,7 @@ import GRDB
 import Vitals
 
 /// Samples as rows: writes and reads them. The column `user_initiated` has the key's `code`, which also tells apart samples that stand
-/// beside each other; `fields` begins with the time of change and the source, if there are any.
+/// beside each other; `fields` begins with the members of `RowHead`, if there are any.
 enum SampleTable {
     static let insertion = """
         INSERT INTO sample(series, start, duration, user_initiated, value, fields, kind, exercise, user, revision,
@@ -49,15 +49,33 @@ enum SampleTable {
         WHERE series = ?1 AND start >= ?2 AND start < ?3 ORDER BY start DESC LIMIT ?4
         """
 
-    /// The same of counts: only those that end after a moment or begin at it.
+    /// The same of counts: only those that end after a moment, begin at it, or are sums that do not say their end.
     static let countRivals = """
         SELECT start, duration, user_initiated, user, withdrawn, fields, value FROM sample
-        WHERE series = ?1 AND start >= ?2 AND start < ?3 AND (start + duration > ?5 OR start = ?5)
+        WHERE series = ?1 AND start >= ?2 AND start < ?3
+            AND (start + duration > ?5 OR start = ?5 OR duration = 0 AND \(isSummed))
         ORDER BY start DESC LIMIT ?4
         """
 
-    /// How long the longest sample of a series lasts.
-    static let longest = "SELECT coalesce(max(duration), 0) FROM sample WHERE series = ?1"
+    /// How long the longest sample of a series lasts, or a sum may last that does not say its end.
+    static let longest = """
+        SELECT coalesce(max(CASE WHEN duration = 0 AND \(isSummed) THEN \(summedMinutes) * 60000 ELSE duration END), 0)
+        FROM sample
+        WHERE series = ?1
+        """
+
+    /// The minutes of a sum. A text is cast to the number with which it begins.
+    private static let summedMinutes =
+        "CAST(substr(fields, instr(fields, '\"\(RowHead.summed)\":') + \(RowHead.summed.utf8.count + 3), 4) AS INTEGER)"
+
+    /// Whether an app has summed up others in a sample.
+    private static let isSummed = "coalesce(instr(fields, '\"\(RowHead.summed)\":'), 0) > 0"
+
+    /// The values from one moment on and before another that are sums (`?4`) or originals, and count, the first 1000 of them.
+    static let values = """
+        SELECT \(columns) FROM sample
+        WHERE series = ?1 AND start >= ?2 AND start < ?3 AND withdrawn = 0 AND (\(isSummed)) = ?4 LIMIT 1000
+        """
 
     /// Binds a sample to `insertion` or `correction`.
     static func bind(_ stored: StoredSample, series: Int64, to statement: RawStatement) {
@@ -96,6 +114,7 @@ enum SampleTable {
             origin: head.origin, changedAt: head.changedAt,
             reading: try Reading(metric: metric, value: row.double(3), fields: fields))
         sample.reportedAt = head.reportedAt
+        (sample.utcOffset, sample.summedMinutes) = (head.utcOffset, head.summedMinutes)
         sample.whose = row.bytes(12).map { Sample.Whose(kept: $0) }
         return StoredSample(
             sample: sample, of: device, revision: Int(row.int64(8)),

@@ -94,6 +94,14 @@ extension Transaction {
                 stored.sample = version
             }
             var series = try series(metric, of: &cached)
+            if !metric.isInterval, sample.summedMinutes != nil,
+                try hasOriginal(of: stored.sample, series: series.row, ingest: ingest)
+            {
+                stored.isWithdrawn = true
+                own.append(outcomes.count)
+                outcomes.append(SampleOutcome(stored: stored, novelty: .known))
+                continue
+            }
             if metric.shape == .count {
                 try noteLength(of: stored.sample, in: &series)
                 cached.series[metric.index] = series
@@ -116,6 +124,9 @@ extension Transaction {
             let mayChange = arrival.outcome.novelty != .known || arrival.isNewer || mayReturn
             if metric.isInterval, !arrival.isDropped, mayChange {
                 try settlePlace(of: &arrival, series: series, outcomes: &outcomes, ingest: ingest)
+            }
+            if sample.claim == .original, !metric.isInterval {
+                try withdrawMeans(of: sample, series: &series, in: &cached, outcomes: &outcomes, ingest: ingest)
             }
             let outcome = arrival.outcome
             own.append(outcomes.count)

@@ -91,6 +91,9 @@ extension Transaction {
         let isOlder =
             if let saysMore {
                 !saysMore
+            } else if !ours.metric.isInterval, ours.summedMinutes ?? 0 > 0, theirs.summedMinutes == nil {
+                // The value itself says more than a mean.
+                true
             } else if let change = ours.changedAt, let known = theirs.changedAt {
                 change < known
             } else if let report = ours.reportedAt, let known = theirs.reportedAt {
@@ -104,6 +107,7 @@ extension Transaction {
             return Arrival(outcome: outcome, formerUser: theirs.user, isDropped: true)
         }
         var version = stored
+        version.sample.utcOffset = ours.utcOffset ?? theirs.utcOffset
         if saysMore == nil {
             version.sample.changedAt = ours.changedAt ?? theirs.changedAt
             version.sample.reportedAt = ours.reportedAt ?? theirs.reportedAt
@@ -112,7 +116,9 @@ extension Transaction {
         let isReportedLater = version.sample.changedAt == nil && version.sample.reportedAt != theirs.reportedAt
         var outcome = try correct(kept, by: version, series: series)
         let origin = ours.origin ?? theirs.origin
-        if outcome.novelty == .known, isChangedLater || isReportedLater || origin != theirs.origin {
+        let isOriginal = ours.summedMinutes == nil && theirs.summedMinutes != nil
+        if outcome.novelty == .known, isChangedLater || isReportedLater || isOriginal || origin != theirs.origin {
+            if isOriginal { outcome.stored.sample.summedMinutes = nil }
             outcome.stored.sample.changedAt = version.sample.changedAt
             outcome.stored.sample.reportedAt = version.sample.reportedAt
             outcome.stored.sample.origin = origin
@@ -175,7 +181,8 @@ extension Transaction {
             series.longest = try statement.step() ? statement.int64(0) : 0
             statement.reset()
         }
-        series.longest = max(series.longest ?? 0, sample.duration.inMilliseconds)
+        let length = max(sample.duration, sample.summed ?? .zero)
+        series.longest = max(series.longest ?? 0, length.inMilliseconds)
     }
 }
 

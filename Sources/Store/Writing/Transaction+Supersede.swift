@@ -171,7 +171,7 @@ extension Transaction {
     }
 
     /// Withdraws a valid record. A record of the same ingest was never published, and is not published now.
-    private func withdraw(
+    func withdraw(
         _ key: SampleKey, _ metric: Metric, as standing: Standing, series: CachedSeries,
         outcomes: inout [SampleOutcome], ingest: Ingest
     ) throws {
@@ -265,7 +265,9 @@ extension Transaction {
         let key = SampleKey(sample)
         // Counts of one source exclude each other only from the same start.
         let reach: Duration = isCount ? .milliseconds(series.longest ?? 0) : SampleLimits.duration
-        let end = isCount && series.longest == nil ? key.start : key.end
+        let end =
+            isCount && series.longest == nil
+            ? key.start : max(key.end, key.start + (isCount ? sample.summed ?? .zero : .zero))
         statement.bind(series.row, at: 1)
         statement.bind((key.start - reach).milliseconds, at: 2)
         statement.bind(max(key.start + .milliseconds(1), end).milliseconds, at: 3)
@@ -276,9 +278,11 @@ extension Transaction {
             let start = Timestamp(milliseconds: statement.int64(0))
             let other = SampleKey(
                 start: start, end: start + .milliseconds(statement.int64(1)), code: statement.int64(2))
-            guard key.overlaps(other), ingest.wearers.areSame(statement.optionalInt(3), user) else { continue }
+            let overlaps = key.overlaps(other)
+            guard overlaps || isCount, ingest.wearers.areSame(statement.optionalInt(3), user) else { continue }
             let fields = statement.bytes(5)
             let head = try RowHead(fields: fields, isBeside: false)
+            guard overlaps || sample.isExchanged(for: other, head) else { continue }
             let precedence = Precedence(of: head.origin, over: sample.origin)
             let excludes = precedence == .same || !isCount ? key.excludes(other, of: sample.metric) : true
             guard excludes else { continue }
@@ -332,6 +336,17 @@ extension Transaction {
 }
 
 extension Sample {
+    /// Whether a count and a stored one are a sum of an app that does not say its end, and a record of an export within it. A record that
+    /// begins in the last second of the sum may be of the time behind it: `AppleExport` lets counts begin before their minute.
+    fileprivate func isExchanged(for other: SampleKey, _ head: RowHead) -> Bool {
+        let rest: Duration = .seconds(1)
+        if origin?.isOfExport == true, let minutes = head.summedMinutes {
+            return other.reaches(SampleKey(self), within: .minutes(Int(minutes)) - rest)
+        }
+        guard head.origin?.isOfExport == true, let summed else { return false }
+        return SampleKey(self).reaches(other, within: summed - rest)
+    }
+
     /// How much it says if it is a sleep.
     var sleepDetail: Sleep.Detail? { if case .sleep(let sleep) = reading { sleep.detail } else { nil } }
 

@@ -202,14 +202,22 @@ extension DailySummary {
         sample.metric.shape == .sleep ? sample.end : sample.start
     }
 
-    /// The local day to which a sample belongs: that of its start, or of its end for a sleep.
+    /// The local day to which a sample belongs: that of its start, or of its end for a sleep, by the offset that its source says, else
+    /// in the calendar's zone.
     public static func day(of sample: Sample, in calendar: LocalCalendar) -> LocalDay {
-        calendar.day(of: decisiveMoment(of: sample))
+        ownDay(of: sample) ?? calendar.day(of: decisiveMoment(of: sample))
     }
 
     /// The local day to which a sample belongs, using a cache.
     public static func day(of sample: Sample, in cache: inout OffsetCache) -> LocalDay {
-        cache.day(of: decisiveMoment(of: sample))
+        ownDay(of: sample) ?? cache.day(of: decisiveMoment(of: sample))
+    }
+
+    /// The day of a sample whose source says its offset from UTC.
+    package static func ownDay(of sample: Sample) -> LocalDay? {
+        guard let offset = sample.utcOffset else { return nil }
+        let moment = decisiveMoment(of: sample)
+        return OffsetPeriod(seconds: Int(offset) * 60, range: moment..<moment).day(of: moment)
     }
 
     /// Whether both summaries are equal except for the times of receipt: a device that is asked twice sends the same

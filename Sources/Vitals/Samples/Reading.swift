@@ -166,6 +166,31 @@ extension Sleep {
 
 /// One workout. Its sample holds its duration.
 public struct Sport: Sendable, Hashable {
+    /// A part of a workout, such as a kilometre or a length of a pool.
+    public struct Lap: Sendable, Hashable {
+        /// When it began.
+        public var start: Timestamp
+        /// When it ended.
+        public var end: Timestamp
+        /// Distance covered, in metres.
+        public var distance: Double?
+        /// Energy spent, in kilocalories.
+        public var energy: Double?
+        /// Average heart rate, in beats per minute.
+        public var averageHeartRate: Double?
+        /// Highest heart rate, in beats per minute.
+        public var maximumHeartRate: Double?
+
+        /// A lap from `start` to `end`.
+        public init(
+            from start: Timestamp, to end: Timestamp, distance: Double? = nil, energy: Double? = nil,
+            averageHeartRate: Double? = nil, maximumHeartRate: Double? = nil
+        ) {
+            (self.start, self.end, self.distance, self.energy) = (start, end, distance, energy)
+            (self.averageHeartRate, self.maximumHeartRate) = (averageHeartRate, maximumHeartRate)
+        }
+    }
+
     /// The activity as named by the device, such as `running`.
     public var activity: String
     /// Distance covered, in metres.
@@ -180,6 +205,8 @@ public struct Sport: Sendable, Hashable {
     public var averageHeartRate: Double?
     /// Highest heart rate, in beats per minute.
     public var maximumHeartRate: Double?
+    /// Its laps, ascending in time; at most `SampleLimits.laps`.
+    public var laps: [Lap] = []
 
     /// A workout of this activity.
     public init(

@@ -131,6 +131,22 @@ extension Sample {
         where lower.rate - upper.rate > SampleLimits.heartRateRounding {
             report(upper.path, "must not be below \(lower.path)")
         }
+        check(sport.laps, report)
+    }
+
+    private func check(_ laps: [Sport.Lap], _ report: Report) {
+        if laps.count > SampleLimits.laps { return report("laps", "must be at most \(SampleLimits.laps) laps") }
+        for (index, lap) in laps.enumerated() {
+            let path = "laps[\(index)]"
+            if lap.start < start || lap.end > end || lap.end < lap.start {
+                report(path, "must lie within the workout's start and end, and not end before its start")
+            }
+            check("\(path).distance_m", lap.distance, within: SampleLimits.distance, report)
+            check("\(path).energy_kcal", lap.energy, within: SampleLimits.energy, report)
+            for rate in [lap.averageHeartRate, lap.maximumHeartRate] {
+                check("\(path).heart_rate", rate, within: SampleLimits.sportHeartRate, report)
+            }
+        }
     }
 
     /// What of a range a person can do in the time that it took, at a highest rate per second and with what needs no time.
@@ -213,6 +229,8 @@ public enum SampleLimits {
     /// The longest time asleep in one sleep: more is a wearable in a drawer. After eleven days awake Randy Gardner slept for 14.7 hours
     /// (Gulevich et al., Archives of General Psychiatry 15, 1966).
     public static let sleep = Duration.days(1)
+    /// Maximum number of laps of one workout: 12 km in a pool of 25 m.
+    public static let laps = 480
     /// Maximum number of stages of one sleep: one per 30 seconds (an epoch in sleep medicine) for a day.
     public static let stages = 2_880
     /// Maximum length of a workout's activity, in bytes of UTF-8.

@@ -14,6 +14,12 @@ public struct Sample: Sendable, Hashable {
     public var isUserInitiated: Bool
     /// Whether the person was exercising, if the device says so. Only heart rates have it.
     public var isExercise: Bool?
+    /// Minutes by which local time was ahead of UTC where it was measured, at the moment that decides its day
+    /// (`DailySummary.decisiveMoment`); `nil` where the source does not say it: then the configured zone counts.
+    package var utcOffset: Int16?
+    /// The minutes of which an app has summed up or averaged what its source says one by one, from `start` on, without saying when they
+    /// end; 0 of a single value of such an app, and `nil` of all others. An original within them counts in its place.
+    package var summedMinutes: Int16?
     /// The device's own revision of this record, from 1, if it has one.
     public var revision: Int?
     /// The device's user slot, if several people use the device.
@@ -59,9 +65,18 @@ public struct Sample: Sendable, Hashable {
     /// Whether it is a resting item of its day: a heart rate of kind `resting`, or any resting heart rate.
     package var isResting: Bool { metric.restOf != nil || metric.distinguishesExercise && kind == .resting }
 
+    /// How long what an app has summed up in it may last.
+    package var summed: Duration? { summedMinutes.map { .minutes(Int($0)) } }
+
     /// How many places the sample takes where a limit counts samples in memory: one, and one for every eight stages of a
-    /// sleep, which are as large as a sample.
-    package var weight: Int { if case .sleep(let sleep) = reading { 1 + sleep.stages.count / 8 } else { 1 } }
+    /// sleep or laps of a workout, which are as large as a sample.
+    package var weight: Int {
+        switch reading {
+        case .sleep(let sleep): 1 + sleep.stages.count / 8
+        case .sport(let sport): 1 + sport.laps.count / 8
+        default: 1
+        }
+    }
 
     /// Duration of the measurement.
     public var duration: Duration { end - start }
@@ -77,6 +92,7 @@ public struct Sample: Sendable, Hashable {
     public func hasSameContent(as other: Sample) -> Bool {
         start == other.start && end == other.end && metric == other.metric && kind == other.kind
             && isUserInitiated == other.isUserInitiated && isExercise == other.isExercise && user == other.user
+            && utcOffset == other.utcOffset
             && qualifiers == other.qualifiers && reading == other.reading
     }
 
@@ -110,6 +126,8 @@ extension Sample {
         /// this start, whichever end it had. Else it does not count, and is kept at most to know its time.
         /// A value of a metric without intervals is none then: what is known of its time and source is withdrawn.
         case correction
+        /// A value of an export, which has each of them: what an app has summed up of it counts no more.
+        case original
     }
 
     /// A decision of whose a sample is, which is no part of its content: what the device sends again does not undo it.

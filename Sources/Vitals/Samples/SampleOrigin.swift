@@ -8,7 +8,7 @@ public struct SampleOrigin: Sendable, Hashable {
     /// samples, and the longest of a maker has half of it.
     public static let maximumName = 80
 
-    /// Its place in the order, from 0: the lower one comes first.
+    /// Its place in the order: the lower one comes first. Only those of exports, which have all records, are below 0.
     public let place: Int
     /// The name by which the source is known again; empty for one that the document does not name.
     public let name: String
@@ -26,6 +26,15 @@ public struct SampleOrigin: Sendable, Hashable {
     public func precedes(_ other: SampleOrigin) -> Bool {
         if place != other.place { return place < other.place }
         return name.unicodeScalars.lexicographicallyPrecedes(other.name.unicodeScalars)
+    }
+
+    /// Whether it is of an export, which has all that was counted: what an app has summed up of it gives way.
+    package var isOfExport: Bool { place < 0 }
+
+    /// Whether it is another source, or several that an app has put together with `|` between them, or none by name, so that what it
+    /// sums up may be of that one.
+    package func includes(_ other: SampleOrigin) -> Bool {
+        name == other.name || name.isEmpty || name.split(separator: "|").contains { $0 == other.name[...] }
     }
 
     /// What stands for the name in the keys of samples, from 1 to 2⁴⁸ − 1: FNV-1a of its UTF-8, the same in every process.

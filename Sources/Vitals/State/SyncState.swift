@@ -56,6 +56,8 @@ package struct SyncState: Sendable, Hashable {
     package var lastSuccessAt: Timestamp?
     /// Why all or part of the job failed, as text for people.
     package var error: String?
+    /// How much of an export its driver has read, in per cent; `nil` while it reads none.
+    package var importPercent: Int?
     /// Values that were dropped since the gateway started, by reason, but for the records that `rows` count.
     package var skipped: [String: Int]
 

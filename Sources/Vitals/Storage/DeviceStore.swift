@@ -17,6 +17,11 @@ package protocol DeviceStore: Sendable {
         after: SampleKey?, limit: Int
     ) async throws(StoreError) -> [StoredSample]
 
+    /// The valid samples of a metric that say their own offset from UTC (`Sample.utcOffset`), in the same order.
+    func samplesWithOffset(
+        of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, after: SampleKey?, limit: Int
+    ) async throws(StoreError) -> [StoredSample]
+
     /// The samples of a device that wait until somebody says whose they are, the oldest first.
     func waiting(of device: DeviceID, limit: Int) async throws(StoreError) -> [StoredSample]
 

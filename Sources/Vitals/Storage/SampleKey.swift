@@ -64,6 +64,11 @@ extension SampleKey {
         mayEqual(other) && (start == other.start || start < other.end && other.start < end)
     }
 
+    /// Whether a record that may last so long has a time in common with another one.
+    package func reaches(_ other: SampleKey, within length: Duration) -> Bool {
+        mayEqual(other) && other.start < start + length && (other.end > start || other.start >= start)
+    }
+
     /// Whether nothing separates both. A count without a word may be of any kind.
     private func mayEqual(_ other: SampleKey) -> Bool { source == other.source || source == 0 || other.source == 0 }
 

@@ -46,7 +46,7 @@ extension JSONWriter {
                 if let start = sample.start { params.member("start", start.milliseconds) }
                 params.endObject()
             }
-        case .skipped: break  // Vitals Link has no such notification: a device sends its values.
+        case .skipped, .progress: break  // Vitals Link has no such notification: a device sends its values.
         case .malformed(let reason):
             // The device reported a malformed input: the log says what, and the null sample makes the gateway count it.
             linkNotification("log") { params in

@@ -88,6 +88,7 @@ package struct DriverRun: Sendable {
                 reported.samples.withLock { $0 += samples }
                 try await session.settle(receipts.map { SettledReceipt($0, .new) })
             case .battery(let percent, _): reported.charges.withLock { $0.append(percent) }
+            case .progress: break
             case .skipped(let values): reported.skipped.withLock { $0.append(values) }
             default: reported.endings.withLock { $0.append("an unexpected event: \(event)") }
             }

@@ -62,6 +62,14 @@ extension FaultyStore: GatewayStore {
         }
     }
 
+    package func samplesWithOffset(
+        of device: DeviceID, metric: Metric, starting range: Range<Timestamp>, after: SampleKey?, limit: Int
+    ) async throws(StoreError) -> [StoredSample] {
+        try await through(.samples) { () async throws(StoreError) in
+            try await base.samplesWithOffset(of: device, metric: metric, starting: range, after: after, limit: limit)
+        }
+    }
+
     package func report(_ gap: Gap, of devices: [DeviceID]) async throws(StoreError) {
         try await through(.report) { () async throws(StoreError) in try await base.report(gap, of: devices) }
     }

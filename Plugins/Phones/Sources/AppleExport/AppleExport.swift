@@ -21,17 +21,20 @@ final class AppleExport: RecordStream, ElementReader {
     private(set) var isAtEnd = false
     /// Elements that were read.
     private(set) var count = 0
-    /// Whose records were read, and how many are left out, by type.
-    private(set) var leftOut: [String: Int] = [:]
+    /// How many records are left out, by type.
+    var leftOut: [String: Int] { Dictionary(omitted.map { ($0.key.quoted, $0.value) }, uniquingKeysWith: +) }
+    private var omitted: [String: Int] = [:]
 
     private let bytes: ExportBytes
     private let order: SourceOrder
     private let from: Int64
     private lazy var parser = ElementParser(from: from, self)
     private var element: AppleRecord?
+    private var texts = AppleRecord.Texts()
     private var pending: [Record] = []
     private var given = 0
     private var nights = Nights()
+    private var zones = ExportedZones()
     private var stages = 0
     /// Elements since the last stage.
     private var others = 0
@@ -107,7 +110,11 @@ final class AppleExport: RecordStream, ElementReader {
     // MARK: - Elements
 
     func begin(_ name: String, _ attributes: AttributeList, depth: Int) {
-        if depth == 1 { element = AppleRecord(name, attributes) } else if depth == 2 { element?.add(name, attributes) }
+        if depth == 1 {
+            element = AppleRecord(name, attributes, &texts)
+        } else if depth == 2 {
+            element?.add(name, attributes)
+        }
     }
 
     func drop() { element = nil }
@@ -130,7 +137,7 @@ final class AppleExport: RecordStream, ElementReader {
             // What everybody has: who it is of, when it was made, and the rings, which are of its records.
             if !["ExportDate", "Me", "ActivitySummary", "Food"].contains(element.type) { leaveOut(element.type) }
             return nil
-        case .record where ["BloodPressureSystolic", "BloodPressureDiastolic"].contains(element.type):
+        case .record where element.type == "BloodPressureSystolic" || element.type == "BloodPressureDiastolic":
             // Both come as a correlation, too.
             return nil
         case .record: return quantity(element)
@@ -140,8 +147,7 @@ final class AppleExport: RecordStream, ElementReader {
     }
 
     private func leaveOut(_ type: String) {
-        let name = type.quoted
-        leftOut[leftOut[name] != nil || leftOut.count < Self.maximumNames ? name : "others", default: 0] += 1
+        omitted[omitted[type] != nil || omitted.count < Self.maximumNames ? type : "others", default: 0] += 1
     }
 
     private static func timeless(_ element: AppleRecord) -> Record {
@@ -173,15 +179,16 @@ final class AppleExport: RecordStream, ElementReader {
         var source = element.source
         if let part = metric.part { source += " \(part)" }
         let origin = origin(of: source)
-        let record = metric.record(of: entry, name: name, unit: unit, period: Self.instant)
+        let record = metric.record(of: entry, name: name, unit: unit, period: Self.instant).located(zones, element.zone)
         switch record {
         case .nothing: return .skipped("an interval without \(metric.metric.rawValue)")
         case .sample(var sample) where isCount:
             sample.start = Self.widened(sample.start)
             return Record.sample(sample).from(origin.count)
         case .sample(var sample):
+            sample.claim = .original
             if metric.metric == .heartRate {
-                sample.isExercise = element.motion.flatMap { ["1": false, "2": true][$0] }
+                sample.isExercise = element.motion == "1" ? false : element.motion == "2" ? true : nil
             }
             return Record.sample(sample).from(origin.value)
         default: return record
@@ -205,15 +212,19 @@ final class AppleExport: RecordStream, ElementReader {
         return (name, metric)
     }
 
-    /// What a source is: for values that of the posts, which are the same records. For counts another one, which comes just before it, since
-    /// the posts have them divided. A source's name may have a space that does not break.
+    /// How far the places of an export's sources are before those of the posts.
+    private static let ahead = 100_000
+
+    /// What a source is: for values that of the posts, which are the same records. For counts another one, before all of the posts, which
+    /// have them divided or summed up. A source's name may have a space that does not break.
     private func origin(of name: String) -> (value: SampleOrigin, count: SampleOrigin) {
         if let known = origins[name] { return known }
         let kind = SourceOrder.Kind(name: name)
         let names = [name, name.replacing("\u{A0}", with: " ")]
+        let place = order.origin(of: name, kind, otherNames: names).place
         let origin = (
             value: name.isEmpty ? SourceOrder.nameless : order.origin(of: name, kind, otherNames: names),
-            count: order.origin(of: "(export) \(name)", kind, otherNames: names, isMerged: true)
+            count: SampleOrigin(place: place - Self.ahead, name: "(export) \(name)")
         )
         if origins.count < Self.maximumNames { origins[name] = origin }
         return origin
@@ -233,7 +244,8 @@ final class AppleExport: RecordStream, ElementReader {
             steps: part("StepCount")?.sum.flatMap { Int(exactly: $0.rounded()) }, minimumHeartRate: rate?.minimum,
             averageHeartRate: rate?.average, maximumHeartRate: rate?.maximum)
         // Without a source, as in the posts, which do not say it.
-        return .sample(Sample(metric: .sport, start: start, end: end, reading: .sport(sport)))
+        return Record.sample(Sample(metric: .sport, start: start, end: end, reading: .sport(sport)))
+            .located(zones, element.zone)
     }
 
     private func pressure(_ element: AppleRecord) -> Record {
@@ -246,7 +258,7 @@ final class AppleExport: RecordStream, ElementReader {
         entry.diastolic = parts["BloodPressureDiastolic"]?.sum
         let unit = parts["BloodPressureSystolic"]?.unit
         return metric.record(of: entry, name: name, unit: unit, period: Self.instant)
-            .from(origin(of: element.source).value)
+            .from(origin(of: element.source).value).located(zones, element.zone)
     }
 
     // MARK: - Nights
@@ -257,6 +269,7 @@ final class AppleExport: RecordStream, ElementReader {
             return pending.append(.skipped("a time of sleep without its depth: \(element.value.quoted)"))
         }
         if stages == 0 { beforeStages = max(parser.position, from) }
+        zones.add(element.zone, from: start, to: end)
         nights.add(Sleep.Stage(depth, from: start, to: end), source: element.source)
         (stages, others) = (stages + 1, 0)
         if stages == Self.maximumStages { finishNights() }
@@ -266,8 +279,10 @@ final class AppleExport: RecordStream, ElementReader {
         guard stages > 0 else { return }
         while let night = nights.next() {
             let source = nights.source ?? ""
-            pending.append(Record.sample(night).from(origin(of: source).value))
+            pending.append(
+                Record.sample(night).from(origin(of: source).value).located(zones, zones.zone(ofEnd: night.end)))
         }
+        zones.removeRuns()
         (nights, stages, others, beforeStages) = (Nights(), 0, 0, nil)
     }
 }

@@ -20,6 +20,8 @@ struct AppleRecord {
     var motion: String?
     /// `HKBloodGlucoseMealTime`: 1 is before a meal, 2 after it.
     var meal: String?
+    /// `HKTimeZone`: where it was measured, such as `Europe/Berlin`.
+    var zone: String?
     /// Of a workout, and of a blood pressure: the quantities of its parts.
     var parts: [Part] = []
 
@@ -36,24 +38,31 @@ struct AppleRecord {
         var maximum: Double?
     }
 
+    /// The texts of elements that come again and again.
+    struct Texts {
+        fileprivate var types = RepeatedTexts()
+        fileprivate var sources = RepeatedTexts()
+        fileprivate var units = RepeatedTexts()
+    }
+
     /// What begins with these attributes.
-    init(_ name: String, _ attributes: AttributeList) {
+    init(_ name: String, _ attributes: AttributeList, _ texts: inout Texts) {
         kind = name == "Record" ? .record : name == "Workout" ? .workout : .other
         type = name
         var (energy, distance) = (Part(type: "ActiveEnergyBurned"), Part(type: "DistanceWalkingRunning"))
         attributes.forEach { key, text in
             switch key {
-            case "type", "workoutActivityType": type = Self.withoutPrefix(String(cString: text))
-            case "sourceName": source = String(cString: text)
-            case "unit": unit = String(cString: text)
-            case "value": value = String(cString: text)
-            case "startDate": start = moment(text)
-            case "endDate": end = moment(text)
+            case .type, .workoutActivityType: type = texts.types.text(text, Self.withoutPrefix)
+            case .sourceName: source = texts.sources.text(text)
+            case .unit: unit = texts.units.text(text)
+            case .value: value = String(cString: text)
+            case .startDate: start = moment(text)
+            case .endDate: end = moment(text)
             // Of exports before iOS 16, whose workouts have no statistics.
-            case "totalEnergyBurned": energy.sum = Double(String(cString: text))
-            case "totalEnergyBurnedUnit": energy.unit = String(cString: text)
-            case "totalDistance": distance.sum = Double(String(cString: text))
-            case "totalDistanceUnit": distance.unit = String(cString: text)
+            case .totalEnergyBurned: energy.sum = Double(String(cString: text))
+            case .totalEnergyBurnedUnit: energy.unit = String(cString: text)
+            case .totalDistance: distance.sum = Double(String(cString: text))
+            case .totalDistanceUnit: distance.unit = String(cString: text)
             default: break
             }
         }
@@ -67,21 +76,22 @@ struct AppleRecord {
         case "MetadataEntry":
             var (key, value) = ("", "")
             attributes.forEach { name, text in
-                if name == "key" { key = String(cString: text) } else { value = String(cString: text) }
+                if name == .key { key = String(cString: text) } else if name == .value { value = String(cString: text) }
             }
             if key == "HKMetadataKeyHeartRateMotionContext" { motion = value }
             if key == "HKBloodGlucoseMealTime" { meal = value }
+            if key == "HKTimeZone" { zone = value }
         case "WorkoutStatistics" where kind == .workout, "Record" where kind == .bloodPressure:
             guard parts.count < Self.maximumParts else { return }
             var part = Part(type: "")
             attributes.forEach { name, text in
                 switch name {
-                case "type": part.type = Self.withoutPrefix(String(cString: text))
-                case "unit": part.unit = String(cString: text)
-                case "sum", "value": part.sum = Double(String(cString: text))
-                case "average": part.average = Double(String(cString: text))
-                case "minimum": part.minimum = Double(String(cString: text))
-                case "maximum": part.maximum = Double(String(cString: text))
+                case .type: part.type = Self.withoutPrefix(String(cString: text))
+                case .unit: part.unit = String(cString: text)
+                case .sum, .value: part.sum = Double(String(cString: text))
+                case .average: part.average = Double(String(cString: text))
+                case .minimum: part.minimum = Double(String(cString: text))
+                case .maximum: part.maximum = Double(String(cString: text))
                 default: break
                 }
             }

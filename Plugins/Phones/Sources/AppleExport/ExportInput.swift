@@ -34,16 +34,20 @@ final class ExportInput: Sendable {
     @inline(never)
     func setReading(_ isReading: Bool) { state.withLock { $0.isReading = isReading } }
 
-    /// Checks once for an export that has not been read.
+    /// Checks once for an export that has not been read. Whoever finds one reads it, unless it is a `preview`.
     @inline(never)
-    func check(at uptime: Duration) throws(ExportError) -> ExportCheck<FileStamp> {
+    func check(at uptime: Duration, preview: Bool = false) throws(ExportError) -> ExportCheck<FileStamp> {
         let stamp = try place.newest()
         return state.withLock { state in
             let found = state.watch.observe(stamp, at: uptime)
-            if case .found(let stamp) = found { state.watch.markChecked(stamp) }
+            if case .found(let stamp) = found, !preview { state.watch.markChecked(stamp) }
             return found
         }
     }
+
+    /// Notes that an export was taken before.
+    @inline(never)
+    func markChecked(_ stamp: FileStamp) { state.withLock { $0.watch.markChecked(stamp) } }
 
     /// Lets an export be read again that was not finished.
     @inline(never)
@@ -61,9 +65,10 @@ struct ExportMark: Sendable, Hashable {
     var position: Int64 = 0
     var isDone = false
 
-    /// The beginning of a file, of which these metrics and sources are taken.
-    init(_ bytes: ExportBytes, wanted: String) {
+    /// The beginning of a file, of which these metrics are taken, and the counts of this source, or of all.
+    init(_ bytes: ExportBytes, metrics: Set<Metric>, source: String?) {
         let stamp = bytes.stamp
+        let wanted = "\(metrics.map(\.rawValue).sorted()) \(source ?? "")"
         file = "\(stamp.size) \(stamp.modified) \(bytes.checksum) \(SampleOrigin.number(of: wanted))"
     }
 

@@ -19,6 +19,7 @@ extension PhoneSession {
                 }
             } catch {
                 try Task.checkCancellation()
+                await inbox.send([.progress(nil)])
                 if input.isDue("\(error)", at: context.clock.uptime) {
                     context.logger.warning("The export cannot be read.", metadata: ["error": "\(error)"])
                 }
@@ -33,7 +34,7 @@ extension PhoneSession {
         var isOver = false
         // What the session or the store has ended goes on later; what is wrong with the file stays so.
         defer { if !isOver { input.forget() } }
-        var mark = ExportMark(bytes, wanted: wantedOfExport)
+        var mark = ExportMark(bytes, metrics: metrics, source: source)
         mark.resume(from: try await context.notes.all()[ExportInput.note])
         isOver = mark.isDone
         guard !mark.isDone else { return context.logger.info("The export was taken before.") }
@@ -42,9 +43,11 @@ extension PhoneSession {
             "An export is read.", metadata: ["file": "\(bytes.stamp.path)", "from": "\(mark.position)"])
         var report = DocumentReport()
         var next = ExportInput.progress
+        var progress = ReadingProgress(inbox, context.clock)
         var stream: any RecordStream = export
         while !export.isAtEnd || export.hasPending {
             if let portion = try nextPortion(of: &stream, &report) { try await store(portion, &report) }
+            await progress.report(export.share)
             if export.share >= next, !export.isAtEnd {
                 next = export.share + ExportInput.progress
                 context.logger.info(
@@ -58,6 +61,7 @@ extension PhoneSession {
             await Task.yield()
         }
         isOver = true
+        await inbox.send([.progress(nil)])
         if export.problem == nil {
             mark.isDone = true
             try await context.notes.save([ExportInput.note: mark.note])
@@ -89,7 +93,4 @@ extension PhoneSession {
             context.logger.info("The export was taken.", metadata: report.metadata)
         }
     }
-
-    /// What is taken of an export, for its mark.
-    private var wantedOfExport: String { "\(metrics.map(\.rawValue).sorted()) \(source ?? "")" }
 }

@@ -136,6 +136,11 @@ enum ExportedUnit {
     private static let alike: [Metric: Metric] = [
         .walkingHeartRate: .heartRate, .heartRateRecovery: .heartRate, .bodyFat: .bloodOxygen, .leanMass: .weight,
     ]
+    /// What HealthKit mostly calls the metric's unit, where that is another word.
+    private static let usual: [Metric: String] = [
+        .heartRate: "count/min", .restingHeartRate: "count/min", .walkingHeartRate: "count/min",
+        .respiratoryRate: "count/min", .steps: "count", .floors: "count",
+    ]
     /// What a number without a dimension is called, in small letters, and the spellings of the oxygen uptake without signs.
     private static let plain: [Metric: [String]] = [
         .steps: ["count", "steps", ""], .floors: ["count"], .standHours: ["count"], .bodyMassIndex: ["count"],
@@ -151,6 +156,8 @@ enum ExportedUnit {
 
     /// A number in the metric's unit; `nil` if its unit is unknown, or missing where there are several usual ones.
     static func value(_ number: Double, _ unit: String?, of metric: Metric) -> Double? {
+        // Most need no conversion. A share may be one of 1 instead of 100.
+        if let unit, metric.unit != "%", unit == metric.unit || unit == usual[metric] { return number }
         if let value = PhoneUnit.value(number, unit, of: alike[metric] ?? metric) { return value }
         let unit = unit ?? ""
         let small = unit.lowercased()

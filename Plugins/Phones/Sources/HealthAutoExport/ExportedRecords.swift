@@ -12,6 +12,8 @@ struct ExportedRecords: RecordStream {
     private var reader: JSONReader?
     /// How long the intervals of the section may be whose entries do not say that.
     private var period = Duration.days(1)
+    /// What the dates of the section say of how it is summed up.
+    private var dates = SectionDates()
     private var nights = Nights()
     /// The earliest time of a record: about when the window of the document begins.
     private var earliest: Timestamp?
@@ -54,7 +56,8 @@ struct ExportedRecords: RecordStream {
             }
             if reader == nil {
                 var opened = JSONReader(document, range: section.range)
-                period = try intervalLength(in: section)
+                dates = try readDates(of: section)
+                period = dates.longestInterval
                 if try opened.looseArray() { reader = opened }
             }
             guard var entries = reader, try entries.nextElement() else {
@@ -79,31 +82,21 @@ struct ExportedRecords: RecordStream {
 
     private mutating func note(_ start: Timestamp) { earliest = min(earliest ?? start, start) }
 
-    /// How long the intervals of a section may be, by what its dates have in common: days if all are midnights, and else what divides all
-    /// distances and an hour, such as five minutes. One at no full minute is of records that are not summed up.
-    private func intervalLength(in section: HealthAutoExport.Contents.Section) throws(JSONError) -> Duration {
-        guard case .metric(let name, _) = section.kind, ExportedMetric(name: name)?.metric.highestRate != nil
-        else { return .days(1) }
-        var (first, common, areDays) = (nil as Int?, 60, true)
+    private func readDates(of section: HealthAutoExport.Contents.Section) throws(JSONError) -> SectionDates {
+        var found = SectionDates()
+        guard case .metric(let name, _) = section.kind, let metric = ExportedMetric(name: name)?.metric,
+            metric != .sleep
+        else { return found }
         var dates = JSONReader(document, range: section.range)
-        guard try dates.looseArray() else { return .days(1) }
+        guard try dates.looseArray() else { return found }
         let keys = JSONWords<Bool>([("date", true), ("start", true), ("startDate", true)])
-        while try dates.nextElement() {
+        while !found.areSingle, try dates.nextElement() {
             guard try dates.looseObject() else { continue }
             while try dates.nextKey(in: keys) != nil {
-                guard let time = try dates.looseText().flatMap({ PhoneTime.timeOfDay($0) }) else { continue }
-                let (minute, rest) = time.quotientAndRemainder(dividingBy: 60_000)
-                if rest != 0 { return ExportedMetric.longestRecord }
-                areDays = areDays && minute == 0
-                common = Self.commonDivisor(common, abs(minute - (first ?? minute)))
-                first = first ?? minute
+                if let time = try dates.looseText().flatMap({ PhoneTime.timeOfDay($0) }) { found.add(time) }
             }
         }
-        return areDays ? .days(1) : .minutes(common)
-    }
-
-    private static func commonDivisor(_ one: Int, _ other: Int) -> Int {
-        other == 0 ? one : commonDivisor(other, one % other)
+        return found
     }
 
     /// Reads an entry; `nil` if it is a stage of a sleep, or part of another record.
@@ -146,7 +139,9 @@ struct ExportedRecords: RecordStream {
                 source = source ?? NamedSource(name: "", kind: .other)
                 source?.name = name.map { "\($0) \(part)" } ?? part
             }
-            return metric.record(of: entry, name: name, unit: unit, period: period).from(sources.origin(of: source))
+            let record = metric.record(of: entry, name: name, unit: unit, period: period).from(
+                sources.origin(of: source))
+            return entry.end == nil && entry.day == nil ? record.summed(dates.minutes(of: metric.metric)) : record
         }
     }
 

@@ -23,6 +23,8 @@ package struct MQTTTransport: Transport {
 
     /// Waits for the device's first message.
     package func withLink(context: LinkContext, _ body: @Sendable (Link) async throws -> Void) async throws {
-        try await context.documents.withSession(clock: context.clock) { link in try await body(.documents(link)) }
+        try await context.documents.withSession(clock: context.clock, work: context.work) { link in
+            try await body(.documents(link))
+        }
     }
 }

@@ -38,6 +38,8 @@ package struct CountSources: Sendable, Hashable {
     private let wanted: String?
     private let order: SourceOrder
     private var origins: [String: SampleOrigin] = [:]
+    /// Sources that are taken, as they are written.
+    private var taken: Set<String> = []
     /// The sources of the counts that are taken, in the order in which they came.
     private(set) var names: [String] = []
 
@@ -48,10 +50,11 @@ package struct CountSources: Sendable, Hashable {
     ///   - source: the name in the option that picks one; several with `|` between them have each of these names.
     ///   - full: the name of the source, if it is another one.
     mutating func skip(_ name: String, from source: String?, as full: String? = nil) -> String? {
-        guard let source, !source.isEmpty else { return nil }
+        guard let source, !source.isEmpty, full != nil || !taken.contains(source) else { return nil }
         if let wanted, source != wanted, NamedSource(merged: source)?.otherNames.contains(wanted) != true {
             return "\(name) of another source: \(source.quoted)"
         }
+        if full == nil, taken.count < Self.maximumNames { taken.insert(source) }
         let quoted = (full ?? source).quoted
         if !names.contains(quoted), names.count < Self.maximumNames { names.append(quoted) }
         return nil

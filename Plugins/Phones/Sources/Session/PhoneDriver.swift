@@ -44,6 +44,34 @@ package struct PhoneDriver<App: PhoneApp>: DeviceDriver {
     }
 }
 
+extension PhoneDriver: WorkingDriver {
+    package var mayHaveWork: Bool { input != nil }
+
+    /// Waits for an export that was not taken before.
+    package func waitForWork(context: SessionContext) async {
+        while let input, !Task.isCancelled {
+            var pause = ExportInput.interval
+            switch try? input.check(at: context.clock.uptime, preview: true) {
+            case .retryAfter(let time): pause = time
+            case .found(let stamp):
+                // What is wrong with it is said in the session.
+                guard await isTaken(stamp, context) else { return }
+                input.markChecked(stamp)
+            // That nothing is there is said in a session, too.
+            case .nothing, nil: break
+            }
+            try? await context.clock.sleep(for: pause)
+        }
+    }
+
+    private func isTaken(_ stamp: FileStamp, _ context: SessionContext) async -> Bool {
+        guard let bytes = try? ExportBytes(stamp), let notes = try? await context.notes.all() else { return false }
+        var mark = ExportMark(bytes, metrics: Set(options.metrics), source: options.source)
+        mark.resume(from: notes[ExportInput.note])
+        return mark.isDone
+    }
+}
+
 /// The `options:` of a phone.
 ///
 /// - `metrics`: what is taken of its documents, and announced to consumers; all that the app has when left out.

@@ -30,4 +30,21 @@ import Testing
             } catch { Issue.record(error) }
         }
     }
+
+    @Test func `texts that come again are made once, and only some are kept in mind`() {
+        var texts = RepeatedTexts()
+        var made = 0
+        func text(_ number: Int) -> String {
+            texts.text("\(number)") { text in
+                made += 1
+                return "<\(text)>"
+            }
+        }
+        for _ in 0..<3 {
+            for number in 0..<RepeatedTexts.maximum { #expect(text(number) == "<\(number)>") }
+        }
+        #expect(made == RepeatedTexts.maximum)
+        for number in 0..<RepeatedTexts.maximum * 3 { #expect(text(number) == "<\(number)>") }
+        #expect(made > RepeatedTexts.maximum * 2)
+    }
 }

@@ -15,8 +15,8 @@ import Vitals
     private func run(
         _ path: String, notes: DeviceNotes = DeviceNotes(), log: LogRecorder = LogRecorder(), limit: Int = .max,
         documents: ScriptedDocuments = ScriptedDocuments(), metrics: [Metric] = HealthAutoExport.metrics
-    ) throws -> (samples: [Sample], skipped: [SkippedValues]) {
-        let found = Mutex<(samples: [Sample], skipped: [SkippedValues])>(([], []))
+    ) throws -> (samples: [Sample], skipped: [SkippedValues], shares: [Double?]) {
+        let found = Mutex<(samples: [Sample], skipped: [SkippedValues], shares: [Double?])>(([], [], []))
         try Simulation.run(seed: 1, start: Phone.at("2026-06-20T00:00:00Z"), deadline: .days(1)) { simulation in
             var context = try Phone.context(clock: simulation.gatewayClock, logger: log.logger)
             context.notes = notes
@@ -32,6 +32,7 @@ import Vitals
                                 if found.withLock({ $0.samples.count }) > limit { return }
                                 try? await session.settle(receipts.map { SettledReceipt($0, .new) })
                             case .skipped(let values): found.withLock { $0.skipped.append(values) }
+                            case .progress(let share): found.withLock { $0.shares.append(share) }
                             default: break
                             }
                         }
@@ -52,7 +53,11 @@ import Vitals
         let folder = try Folder()
         try folder.write(HealthFile.zip(HealthFile.xml(Self.elements)), as: "export.zip")
         let (notes, log) = (DeviceNotes(), LogRecorder())
-        #expect(try run(folder.url.path, notes: notes, log: log).samples.count == 9_000)
+        let first = try run(folder.url.path, notes: notes, log: log)
+        #expect(first.samples.count == 9_000)
+        // How far it is, and that it is over.
+        #expect(first.shares.count >= 2 && first.shares.last == .some(nil))
+        #expect(first.shares.dropLast().allSatisfy { $0.map { (0...1).contains($0) } ?? false })
         #expect(log.entries.contains { $0.message == "The export was taken." && $0.metadata["new"] == "9000" })
         #expect(try run(folder.url.path, notes: notes).samples.isEmpty)
         try folder.write(
@@ -112,7 +117,7 @@ import Vitals
     // MARK: - Which of two counts
 
     /// Records of a day: a watch from six to ten with pauses, and a phone all the time.
-    private static func records(_ hours: Range<Int>) -> [(source: String, start: Int, end: Int, steps: Int)] {
+    static func records(_ hours: Range<Int>) -> [(source: String, start: Int, end: Int, steps: Int)] {
         var records: [(source: String, start: Int, end: Int, steps: Int)] = []
         var second = hours.lowerBound * 3600 + 13
         while second + 600 < hours.upperBound * 3600 {
@@ -126,7 +131,7 @@ import Vitals
         return records
     }
 
-    private static func time(_ second: Int) -> String {
+    static func time(_ second: Int) -> String {
         String(format: "%02d:%02d:%02d", second / 3600, second / 60 % 60, second % 60)
     }
 
@@ -148,7 +153,7 @@ import Vitals
         return try Phone.records(Array(text.utf8), of: HealthAutoExport.self).samples
     }
 
-    private static func exported(_ hours: Range<Int>) throws -> [Sample] {
+    static func exported(_ hours: Range<Int>) throws -> [Sample] {
         try HealthFile.read(
             records(hours).map {
                 HealthFile.record(

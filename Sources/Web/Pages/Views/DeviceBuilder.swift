@@ -147,7 +147,7 @@ struct DeviceBuilder: Sendable {
         let builder = NightBuilder(device: device, clock: clock)
         // The last one first.
         let nights = builder.main(of: sleeps, within: around).map { found in
-            (found: found, day: clock.calendar.day(of: found.stored.sample.end))
+            (found: found, day: clock.day(of: found.stored.sample))
         }
         guard let found = nights.first(where: { $0.day == day })?.found,
             let night = builder.night(found.stored, naps: found.naps)

@@ -9,7 +9,7 @@ struct NightBuilder: Sendable {
     /// - Parameter naps: how many other sleeps ended on its day.
     func night(_ stored: StoredSample, naps: Int = 0) -> Night? {
         let sample = stored.sample
-        let (first, last) = (clock.calendar.day(of: sample.start), clock.calendar.day(of: sample.end))
+        let (first, last) = (clock.calendar.day(of: sample.start), clock.day(of: sample))
         let label =
             first == last ? clock.text(of: last) : "\(clock.text(of: first)) to \(clock.text(of: last))"
         guard case .sleep(let sleep) = sample.reading,
@@ -26,7 +26,7 @@ struct NightBuilder: Sendable {
 
     /// The longest sleep of each day on which one ended, and the number of the others, the last day first.
     func main(of samples: [StoredSample], within days: ClosedRange<LocalDay>) -> [(stored: StoredSample, naps: Int)] {
-        let byDay = Dictionary(grouping: samples) { clock.calendar.day(of: $0.sample.end) }
+        let byDay = Dictionary(grouping: samples) { clock.day(of: $0.sample) }
         return byDay.filter { days.contains($0.key) }.sorted { $0.key > $1.key }.compactMap { _, sleeps in
             let longest = sleeps.max { ($0.sample.value ?? 0, $0.sample.end) < ($1.sample.value ?? 0, $1.sample.end) }
             return longest.map { (stored: $0, naps: sleeps.count - 1) }
@@ -66,7 +66,7 @@ struct NightBuilder: Sendable {
         add("Highest", sport.maximumHeartRate, "bpm")
         var drawing: Zones?
         if let zones, zones.milliseconds.contains(where: { $0 > 0 }) {
-            let day = clock.text(of: clock.calendar.day(of: sample.start))
+            let day = clock.text(of: clock.day(of: sample))
             let bar = ZonesBar(
                 "\(name), \(day)", zones, of: sample,
                 maximum: device.twin?.desired?.exerciseMaximum.map { Int($0) })

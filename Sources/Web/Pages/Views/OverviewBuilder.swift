@@ -133,8 +133,8 @@ struct OverviewBuilder: Sendable {
                 found.append((device, stored))
             }
         }
-        let last = found.map { clock.calendar.day(of: $0.stored.sample.end) }.max()
-        let longest = found.filter { clock.calendar.day(of: $0.stored.sample.end) == last }
+        let last = found.map { clock.day(of: $0.stored.sample) }.max()
+        let longest = found.filter { clock.day(of: $0.stored.sample) == last }
             .max { ($0.stored.sample.value ?? 0) < ($1.stored.sample.value ?? 0) }
         let night = longest.flatMap { found in NightBuilder(device: found.device, clock: clock).night(found.stored) }
         return NightCard(key: "night.\(anchor)", night: night)

@@ -9,6 +9,9 @@ struct PageClock: Sendable {
 
     var today: LocalDay { calendar.day(of: now) }
 
+    /// The day of a sample.
+    func day(of sample: Sample) -> LocalDay { DailySummary.day(of: sample, in: calendar) }
+
     /// A moment as a page shows it.
     func moment(_ moment: Timestamp) -> Moment { Moment(moment, now: now, in: calendar, hasAge: hasAges) }
 

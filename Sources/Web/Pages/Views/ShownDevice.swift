@@ -111,6 +111,8 @@ struct ShownDevice: Sendable {
         var text = "Not synchronised yet."
         if isRunning {
             text = sync?.metric.map { "Reading \(Wording.name(of: $0).lowercased())." } ?? "Beginning."
+        } else if let percent = sync?.importPercent {
+            text = "Reading an export: \(percent) %."
         } else if let at = sync?.lastSuccessAt {
             text = "Last one: \(clock.moment(at).text)"
             text +=
