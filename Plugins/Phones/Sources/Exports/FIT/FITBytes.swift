@@ -12,6 +12,8 @@ package enum FITLimits {
     package static let depth = 4
     /// The local days of which running counts are remembered: files of older days that come in pieces count from midnight.
     package static let days = 30
+    /// Fields of developers that are counted by their names: an app has a few.
+    package static let names = 100
     /// Refused files that are logged one by one when several are found at once.
     package static let reported = 20
 }
@@ -20,6 +22,8 @@ package enum FITLimits {
 final class FITBytes {
     private let file: SourceFile
     private let gzip: Inflater?
+    /// The check sum by an archive's list.
+    private let checksumOfEntry: UInt32?
     private var offset: Int64 = 0
     private let end: Int64
     private var total: Int64 = 0
@@ -32,7 +36,7 @@ final class FITBytes {
     /// What the file is known by, whatever its name: a hash of all bytes that were read.
     private(set) var digest = StableHash()
 
-    var path: String { file.stamp.path }
+    let path: String
 
     /// Packed bytes of one read: they unpack to a thousand times as much at most.
     private static let packedChunk = 4 * 1024
@@ -42,10 +46,19 @@ final class FITBytes {
         0x8801, 0x4400,
     ]
 
-    /// Opens a file: one of gzip (RFC 1952) with one member is unpacked.
-    init(_ stamp: FileStamp) throws(ExportError) {
-        guard stamp.size <= FITLimits.file else { throw Self.tooLarge(stamp.path) }
+    /// Opens a file, or an archive's entry: one of gzip (RFC 1952) with one member is unpacked.
+    init(_ source: FITSource) throws(ExportError) {
+        let stamp = source.stamp
+        path = source.path
+        guard source.size <= FITLimits.file else { throw Self.tooLarge(path) }
         file = try SourceFile(stamp)
+        checksumOfEntry = source.entry?.checksum
+        if let entry = source.entry {
+            offset = try file.content(of: entry)
+            end = offset + entry.compressed
+            gzip = entry.method == .deflated ? try Inflater() : nil
+            return
+        }
         guard stamp.path.lowercased().hasSuffix(".gz") else {
             (gzip, end) = (nil, stamp.size)
             return
@@ -135,10 +148,15 @@ final class FITBytes {
         }
         if isWhole, offset == end {
             guard gzip.isFinished else { throw cut }
-            let trailer = try file.read(at: end, count: 4)[...].bits()
-            guard trailer == UInt64(sum) else { throw damaged("gzip's check sum is wrong") }
+            let expected: UInt64
+            if let checksumOfEntry {
+                expected = UInt64(checksumOfEntry)
+            } else {
+                expected = try file.read(at: end, count: 4)[...].bits()
+            }
+            guard expected == UInt64(sum) else { throw damaged("the check sum of its packed form is wrong") }
         }
-        guard isWhole else { throw damaged("gzip cannot unpack it") }
+        guard isWhole else { throw damaged("it cannot be unpacked") }
         return Int64(buffer.count - before)
     }
 

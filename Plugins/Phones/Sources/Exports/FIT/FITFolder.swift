@@ -16,6 +16,8 @@ actor FITFolder {
     private var moving: [FileStamp: Duration] = [:]
     /// Files as they were when they were read or refused.
     private var checked: Set<FileStamp> = []
+    /// The same of the entries of archives that have others.
+    private var checkedEntries: Set<FITSource> = []
     private var notes: FITNotes?
     private var current: FITFile?
 
@@ -26,44 +28,66 @@ actor FITFolder {
         (self.options, self.executor) = (options, executor)
     }
 
-    /// The files that were not read and stand still, the earliest first.
+    /// The files that were not read and stand still.
     func check(at uptime: Duration) throws(ExportError) -> ExportCheck<[FileStamp]> {
         let present = try options.place.files()
         checked.formIntersection(present)
+        checkedEntries = checkedEntries.filter { present.contains($0.stamp) }
         let fresh = present.filter { !checked.contains($0) }
         moving = Dictionary(uniqueKeysWithValues: fresh.map { ($0, moving[$0] ?? uptime) })
         let still = fresh.filter { uptime - (moving[$0] ?? uptime) >= ExportWatch.stillness }
-        if !still.isEmpty { return .found(FITFile.inOrder(still)) }
+        if !still.isEmpty { return .found(still) }
         guard let first = moving.values.min() else { return .nothing }
         return .retryAfter(min(first + ExportWatch.stillness - uptime, .minutes(1)))
     }
 
+    /// The files, and those of archives, that were not read, the earliest first; and why archives cannot be read.
+    func sources(of files: [FileStamp], _ context: SessionContext) -> (sources: [FITSource], refused: [ExportError]) {
+        var (found, refused) = ([FITSource](), [ExportError]())
+        for stamp in files {
+            do throws(ExportError) {
+                let sources = try FITSource.sources(of: stamp).filter { !checkedEntries.contains($0) }
+                if sources.isEmpty { checked.insert(stamp) }
+                found += sources
+            } catch {
+                refuse(FITSource(stamp: stamp), error, at: context.clock.uptime)
+                refused.append(error)
+            }
+        }
+        return (FITFile.inOrder(found), refused)
+    }
+
+    /// Notes that a file was read or refused as it is.
+    private func markChecked(_ source: FITSource) {
+        if source.entry == nil { checked.insert(source.stamp) } else { checkedEntries.insert(source) }
+    }
+
     /// Opens a file that stands still. Returns whether it is a new one.
-    func open(_ stamp: FileStamp, _ context: SessionContext) async throws -> Bool {
+    func open(_ source: FITSource, _ context: SessionContext) async throws -> Bool {
         if notes == nil { notes = try await FITNotes(context.notes) }
         guard let notes else { return false }
         do throws(ExportError) {
             let file = try FITFile(
-                stamp, FITSamples(notes.counts, order: options.order, calendar: context.calendar))
+                source, FITSamples(notes.counts, order: options.order, calendar: context.calendar))
             guard !notes.contains(file.digest) else {
-                checked.insert(stamp)
+                markChecked(source)
                 return false
             }
             current = file
             return true
         } catch {
-            refuse(stamp, error, at: context.clock.uptime)
+            refuse(source, error, at: context.clock.uptime)
             throw error
         }
     }
 
     /// What the machine prevents may succeed later with the same file; everything else needs another one.
-    private func refuse(_ stamp: FileStamp, _ error: ExportError, at uptime: Duration) {
+    private func refuse(_ source: FITSource, _ error: ExportError, at uptime: Duration) {
         current = nil
         if error.code != .unavailable {
-            checked.insert(stamp)
+            markChecked(source)
         } else if !Task.isCancelled {
-            moving[stamp] = uptime + Self.pause
+            moving[source.stamp] = uptime + Self.pause
         }
     }
 
@@ -71,7 +95,7 @@ actor FITFolder {
     func portion(_ count: Int, _ context: SessionContext) throws(ExportError) -> [Sample]? {
         guard let file = current else { return nil }
         do throws(ExportError) { return try file.portion(count) } catch {
-            refuse(file.stamp, error, at: context.clock.uptime)
+            refuse(file.source, error, at: context.clock.uptime)
             throw error
         }
     }
@@ -80,7 +104,7 @@ actor FITFolder {
     func markDone() -> [String: [SkippedRows.Reason: Int]] {
         guard let file = current else { return [:] }
         current = nil
-        checked.insert(file.stamp)
+        markChecked(file.source)
         notes?.add(file.digest, file.samples.counts)
         return file.samples.skipped.counts
     }
@@ -113,7 +137,8 @@ extension ExportPlace {
             let place = "\(folder)/\(name)"
             if let stamp = FileStamp(of: place) {
                 let lower = name.lowercased()
-                guard isExport(name), lower.hasSuffix(".fit") || lower.hasSuffix(".fit.gz") else { continue }
+                guard isExport(name), lower.hasSuffix(".fit") || lower.hasSuffix(".fit.gz") || FITSource.isArchive(name)
+                else { continue }
                 guard found.count < limit else {
                     throw ExportError(
                         .tooLarge,

@@ -11,16 +11,26 @@ package enum FITInspector: SourceInspector {
         let place = FITOptions(path: path).place
         guard let files = try? place.files(), !files.isEmpty,
             place.isFolder || path.lowercased().hasSuffix(".fit") || path.lowercased().hasSuffix(".fit.gz")
+                || FITSource.isArchive(path)
         else { return nil }
         var found = Found()
-        for stamp in FITFile.inOrder(files) {
-            do throws(ExportError) { try found.add(stamp, calendar) } catch {
-                // A single file has nothing else to say.
-                if files.count == 1 { throw SourceError(error.message) }
+        var sources: [FITSource] = []
+        for stamp in files {
+            do throws(ExportError) { sources += try FITSource.sources(of: stamp) } catch {
+                // It may be the export of something else.
+                if files.count == 1 { return nil }
                 found.refused.append(error.message)
             }
         }
-        return found.report(path, files: files.count)
+        for source in FITFile.inOrder(sources) {
+            do throws(ExportError) { try found.add(source, calendar) } catch {
+                // A single file has nothing else to say.
+                if sources.count == 1 { throw SourceError(error.message) }
+                found.refused.append(error.message)
+            }
+        }
+        if sources.isEmpty { return nil }
+        return found.report(path, files: sources.count)
     }
 
     private struct Found {
@@ -29,10 +39,11 @@ package enum FITInspector: SourceInspector {
         var records: [Metric: SourceReport.Records] = [:]
         var skipped: [String: [SkippedRows.Reason: Int]] = [:]
         var unread: [UInt16: Int] = [:]
+        var foreign: [String: Int] = [:]
         var refused: [String] = []
 
-        mutating func add(_ stamp: FileStamp, _ calendar: LocalCalendar) throws(ExportError) {
-            let file = try FITFile(stamp, FITSamples(counts, order: SourceOrder(), calendar: calendar))
+        mutating func add(_ source: FITSource, _ calendar: LocalCalendar) throws(ExportError) {
+            let file = try FITFile(source, FITSamples(counts, order: SourceOrder(), calendar: calendar))
             while let samples = try file.portion(1_000) {
                 for sample in samples {
                     var record =
@@ -51,6 +62,7 @@ package enum FITInspector: SourceInspector {
                 skipped[table, default: [:]].merge(reasons, uniquingKeysWith: +)
             }
             unread.merge(file.samples.unread, uniquingKeysWith: +)
+            foreign.merge(file.foreign, uniquingKeysWith: +)
         }
 
         func report(_ path: String, files: Int) -> SourceReport {
@@ -59,6 +71,11 @@ package enum FITInspector: SourceInspector {
             for (message, count) in unread.sorted(by: { $0.key < $1.key }) {
                 omissions.append(
                     SourceReport.Omission("message \(message)", count: count, reason: "nothing of it is read"))
+            }
+            for (name, count) in foreign.sorted(by: { $0.key < $1.key }) {
+                omissions.append(
+                    SourceReport.Omission(
+                        "a developer's field \(name)", count: count, reason: "it is not in the profile"))
             }
             let names = origins.map(\.name).sorted()
             return SourceReport(

@@ -36,7 +36,7 @@ package struct FITOptions: ExportSection, Hashable {
     var metrics = FITSamples.metrics
     var order = SourceOrder()
 
-    init(path: String) { place = ExportPlace(path: path, names: [], extensions: ["fit", "gz"]) }
+    init(path: String) { place = ExportPlace(path: path, names: [], extensions: ["fit", "gz", "zip"]) }
 
     /// Reads the options of a device. It opens nothing.
     init(_ options: inout ConfigurationReader) {
@@ -106,11 +106,14 @@ package struct FITDriver: DeviceDriver {
         do throws(ExportError) {
             let files = try options.place.files()
             guard let newest = files.max(by: { $0.modified < $1.modified }) else {
-                return [Finding(.warning, subject, "\(options.place.path) has no file *.fit or *.fit.gz yet.")]
+                return [Finding(.warning, subject, "\(options.place.path) has no file *.fit, *.fit.gz or *.zip yet.")]
             }
-            let file = try FITFile(newest, FITSamples(FITCounts(), order: options.order, calendar: context.calendar))
             var count = 0
-            while let samples = try file.portion(1_000) { count += samples.count }
+            for source in try FITSource.sources(of: newest) {
+                let samples = FITSamples(FITCounts(), order: options.order, calendar: context.calendar)
+                let file = try FITFile(source, samples)
+                while let samples = try file.portion(1_000) { count += samples.count }
+            }
             return [Finding(.fine, subject, "There are \(files.count) FIT files; \(newest.path) has \(count) samples.")]
         } catch {
             return [Finding(error.code == .torn ? .warning : .problem, subject, error.message)]

@@ -26,6 +26,8 @@ enum FITProfile {
         case maxMet = 229
         case spo2Data = 269
         case sleepLevel = 275
+        /// What a developer's field is called.
+        case fieldDescription = 206
         case respirationRate = 297
         case variability = 371
     }
@@ -50,6 +52,19 @@ enum FITProfile {
         static let averageHeartRate = FITField(16)
         static let maximumHeartRate = FITField(17)
         static let minimumHeartRate = FITField(64)
+    }
+    enum Lap {
+        static let start = FITField(2)
+        static let elapsed = FITField(7, scale: 1000)
+        static let distance = FITField(9, scale: 100)
+        static let calories = FITField(11)
+        static let averageHeartRate = FITField(15)
+        static let maximumHeartRate = FITField(16)
+    }
+    enum FieldDescription {
+        static let developer = FITField(0)
+        static let field = FITField(1)
+        static let name = FITField(3)
     }
     enum Record { static let heartRate = FITField(3) }
     enum Event {

@@ -36,6 +36,8 @@ struct FITReader {
         var message: UInt16
         var isBigEndian: Bool
         var fields: [Field]
+        /// The numbers of developers and of their fields.
+        var foreign: [[UInt8]] = []
         /// Bytes of a message, with those of developers' fields.
         var size: Int
     }
@@ -50,6 +52,10 @@ struct FITReader {
     private var messages = 0
     /// The most messages.
     private let limit: Int
+    /// The names of developers' fields, by the numbers of the developer and the field.
+    private var names: [[UInt8]: String] = [:]
+    /// How many values the fields of developers had, by their names; none of them is read.
+    private(set) var foreign: [String: Int] = [:]
 
     private static let timeField: UInt8 = 253
 
@@ -130,7 +136,12 @@ struct FITReader {
             time &+= (UInt32(head & 0x1f) &- time) & 0x1f
             message.time = time
         }
-        let isWanted = isWanted(message.number)
+        for field in definition.foreign {
+            let name = names[field] ?? "without a name"
+            foreign[foreign[name] != nil || foreign.count < FITLimits.names ? name : "others", default: 0] += 1
+        }
+        let isDescription = message.number == FITProfile.Message.fieldDescription.rawValue
+        let isWanted = isWanted(message.number) || isDescription
         var content = try read(definition.size)
         for field in definition.fields {
             let body = content.prefix(field.size)
@@ -144,7 +155,16 @@ struct FITReader {
                 message.time = seconds
             }
         }
+        if isDescription { noteName(message) }
         return message
+    }
+
+    private mutating func noteName(_ message: FITMessage) {
+        typealias Description = FITProfile.FieldDescription
+        guard let developer = message.integer(Description.developer), let field = message.integer(Description.field),
+            case .text(let name) = message.fields[Description.name.number], names.count < FITLimits.names
+        else { return }
+        names[[UInt8(truncatingIfNeeded: developer), UInt8(truncatingIfNeeded: field)]] = name.quoted
     }
 
     private mutating func readDefinition(_ number: Int, hasDeveloperFields: Bool) throws(ExportError) {
@@ -161,7 +181,11 @@ struct FITReader {
             definition.size += Int(field[1])
         }
         if hasDeveloperFields {
-            for _ in 0..<(try read(1)).bits() { definition.size += Int([UInt8](try read(3))[1]) }
+            for _ in 0..<(try read(1)).bits() {
+                let field = [UInt8](try read(3))
+                definition.size += Int(field[1])
+                definition.foreign.append([field[2], field[0]])
+            }
         }
         definitions[number] = definition
     }

@@ -36,6 +36,7 @@ struct FITSamples {
         var offset: Int64?
         var pending: [Int64: [Double?]] = [:]
         var sessions: [Sample] = []
+        var laps: [Sport.Lap] = []
         var lowestRate: Double?
         var night = FITNight()
     }
@@ -56,9 +57,9 @@ struct FITSamples {
             part.time = time
         }
         switch kind {
-        case .fileID: break
+        case .fileID, .fieldDescription: break
         case .session: if part.hasWorkouts { addSession(message) }
-        case .lap: unread[message.number, default: 0] += 1
+        case .lap: if part.hasWorkouts { addLap(message) }
         case .record: addRecord(message)
         case .event:
             if message.integer(FITProfile.Event.event) == FITProfile.Event.sleep,
@@ -100,12 +101,15 @@ struct FITSamples {
         endNight()
         kind = .session
         for var sample in part.sessions {
-            if part.sessions.count == 1, case .sport(var sport) = sample.reading {
-                sport.minimumHeartRate = sport.minimumHeartRate ?? part.lowestRate
+            if case .sport(var sport) = sample.reading {
+                if part.sessions.count == 1 { sport.minimumHeartRate = sport.minimumHeartRate ?? part.lowestRate }
+                sport.laps = takeLaps(of: sample)
                 sample.reading = .sport(sport)
             }
             emit(sample)
         }
+        // Those of no workout.
+        if !part.laps.isEmpty { unread[FITProfile.Message.lap.rawValue, default: 0] += part.laps.count }
         part = Part()
     }
 
@@ -200,6 +204,41 @@ struct FITSamples {
             minimumHeartRate: rate(Session.minimumHeartRate), averageHeartRate: rate(Session.averageHeartRate),
             maximumHeartRate: rate(Session.maximumHeartRate))
         part.sessions.append(Sample(metric: .sport, start: start, end: end, reading: .sport(sport)))
+    }
+
+    private mutating func addLap(_ message: FITMessage) {
+        typealias Lap = FITProfile.Lap
+        guard let start = message.timestamp(Lap.start) else { return skipped.add(.incomplete, in: "\(kind)") }
+        let end = message.number(Lap.elapsed).map { start + .milliseconds(Int64(($0 * 1000).rounded())) } ?? moment
+        guard start <= end else { return skipped.add(.implausible, in: "\(kind)") }
+        func rate(_ field: FITField) -> Double? {
+            message.number(field).flatMap { ValidRange.heartRate.contains($0) ? $0 : nil }
+        }
+        part.laps.append(
+            Sport.Lap(
+                from: start, to: end,
+                distance: ValidRange.possible(
+                    message.number(Lap.distance), SampleLimits.distance, at: SampleLimits.speed, in: end - start),
+                energy: ValidRange.possible(energy: message.number(Lap.calories), in: end - start),
+                averageHeartRate: rate(Lap.averageHeartRate), maximumHeartRate: rate(Lap.maximumHeartRate)))
+        if part.laps.count > SampleLimits.laps {
+            part.laps.removeLast()
+            skipped.add(.tooMany, in: "\(kind)", limit: SampleLimits.laps)
+        }
+    }
+
+    /// The laps within a workout, whose times may be rounded to a second.
+    private mutating func takeLaps(of workout: Sample) -> [Sport.Lap] {
+        let bounds = workout.start - .seconds(1)...workout.end + .seconds(1)
+        let isWithin = { (lap: Sport.Lap) in bounds.contains(lap.start) && bounds.contains(lap.end) }
+        let found = part.laps.filter(isWithin)
+        part.laps.removeAll(where: isWithin)
+        return found.map { lap in
+            var lap = lap
+            lap.start = min(max(lap.start, workout.start), workout.end)
+            lap.end = max(min(lap.end, workout.end), lap.start)
+            return lap
+        }.sorted { ($0.start, $0.end) < ($1.start, $1.end) }
     }
 
     // MARK: - Monitoring

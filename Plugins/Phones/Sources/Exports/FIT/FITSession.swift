@@ -60,9 +60,12 @@ final class FITSession: DeviceSession {
 
     private func read(_ files: [FileStamp]) async throws {
         var report = DocumentReport()
-        var refused: [ExportError] = []
+        let (sources, unreadable) = await folder.sources(of: files, context)
+        var refused = unreadable
         var skipped: [String: [SkippedRows.Reason: Int]] = [:]
-        for (place, file) in files.enumerated() {
+        var progress = ReadingProgress(inbox, context.clock)
+        for (place, file) in sources.enumerated() {
+            await progress.report(Double(place) / Double(sources.count))
             do {
                 guard try await folder.open(file, context) else { continue }
                 while let samples = try await folder.portion(Self.batch, context) {
@@ -78,6 +81,7 @@ final class FITSession: DeviceSession {
             if place % Self.filesPerNote == Self.filesPerNote - 1 { try await folder.save(context) }
         }
         try await folder.save(context)
+        await inbox.send([.progress(nil)])
         await say(refused, skipped)
         for (_, reasons) in skipped {
             for (reason, count) in reasons { report.skip(reason.rawValue, count: count) }

@@ -28,7 +28,7 @@ enum FITInput {
         guard let stamp = FileStamp(of: place.path), let calendar = LocalCalendar(identifier: zone) else {
             throw CocoaError(.fileReadUnknown)
         }
-        let file = try FITFile(stamp, FITSamples(counts, order: SourceOrder(), calendar: calendar))
+        let file = try FITFile(FITSource(stamp: stamp), FITSamples(counts, order: SourceOrder(), calendar: calendar))
         var samples: [Sample] = []
         while let more = try file.portion(7) { samples += more }
         return (samples, file.samples)

@@ -12,7 +12,9 @@ import Vitals
     init() throws { folder = try Folder() }
 
     private func messages(_ bytes: [UInt8], as name: String = "a.fit", limit: Int = 100) throws -> [FITMessage] {
-        var reader = FITReader(try FITBytes(try folder.write(bytes, as: name)), limit: limit) { _ in true }
+        var reader = FITReader(try FITBytes(FITSource(stamp: try folder.write(bytes, as: name))), limit: limit) { _ in
+            true
+        }
         var messages: [FITMessage] = []
         while let message = try reader.next() { messages.append(message) }
         return messages
@@ -173,7 +175,7 @@ import Vitals
         let handle = try #require(FileHandle(forWritingAtPath: large))
         try handle.truncate(atOffset: UInt64(FITLimits.file) + 1)
         let stamp = try #require(FileStamp(of: large))
-        #expect { try FITBytes(stamp) } throws: { "\($0)".contains("has more than 64 MiB") }
+        #expect { try FITBytes(FITSource(stamp: stamp)) } throws: { "\($0)".contains("has more than 64 MiB") }
         var writer = FITWriter()
         writer.define(20, [])
         writer.records += [UInt8](repeating: 0, count: 5)

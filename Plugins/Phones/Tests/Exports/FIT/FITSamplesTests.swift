@@ -32,7 +32,12 @@ import Vitals
         writer.add(20, at: 600, [(3, .uint8, 95), (5, .uint32, 0)])
         writer.add(20, at: 601, [(3, .uint8, 140)])
         writer.add(20, at: 602, [(3, .uint8, 255)])
-        writer.add(19, at: 1200, [(2, .uint32, FITWriter.midnight + 600)])
+        writer.add(
+            19, at: 1200,
+            [(2, .uint32, FITWriter.midnight + 600), (9, .uint32, 100_000), (15, .uint8, 130), (16, .uint8, 150)])
+        writer.add(
+            19, at: 2402, [(2, .uint32, FITWriter.midnight + 1200), (7, .uint32, 1_201_000), (11, .uint16, 200)])
+        writer.add(19, at: 9000, [(2, .uint32, FITWriter.midnight + 8000)])
         writer.add(
             18, at: 2402,
             [
@@ -42,10 +47,16 @@ import Vitals
             ])
         let (samples, file) = try read(writer)
         let origin = SampleOrigin(place: 2001, name: "garmin 3113 77")
-        let sport = Sport(
+        var sport = Sport(
             activity: "treadmill", distance: 5123.45, energy: 321, steps: 4800, minimumHeartRate: 95,
             averageHeartRate: 139, maximumHeartRate: 171)
         let start = Self.midnight + .seconds(600)
+        sport.laps = [
+            Sport.Lap(
+                from: start, to: start + .seconds(600), distance: 1000, averageHeartRate: 130, maximumHeartRate: 150),
+            // Its end is that of the workout, which is a second earlier.
+            Sport.Lap(from: start + .seconds(600), to: start + .milliseconds(1_800_500), energy: 200),
+        ]
         #expect(
             samples == [
                 Sample(metric: .heartRate, start: start, isExercise: true, reading: .value(95)),
