@@ -23,7 +23,7 @@ package enum BlueZPlugin: Plugin {
             "start of a scan", time: NearbyScan.longestStart, "`timeout`",
             "an adapter that connects a device cannot scan"),
         OperatorLimit(
-            "broken periodic connections in a row", count: ExpectedDevice.mostBrokenConnections,
+            "broken periodic connections in a row", count: BluetoothTarget.mostBrokenConnections,
             "the next one waits for its time", "some devices end each connection by themselves"),
     ]
     /// The text of `sample.yaml`.

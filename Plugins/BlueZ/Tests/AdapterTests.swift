@@ -42,7 +42,7 @@ import Vitals
             let refusal = BusError.reply(name: "org.freedesktop.DBus.Error.AccessDenied", message: "no")
             await clinic.bluez.fail("GetManagedObjects", refusal)
             try await clinic.bluez.start()
-            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { ScriptedPeripheral.strap() }
             _ = try await clinic.log.wait { $0.contains { $0.message == "BlueZ does not say what it has." } }
             let error = try await Self.error(clinic)
             #expect(error.code == .unreachable)
@@ -92,7 +92,7 @@ import Vitals
             }
             #expect(error.code == .broken)
             #expect(try await Self.error(clinic).message.contains("Plug it in"))
-            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { ScriptedPeripheral.strap() }
             await clinic.bluez.addAdapter("hci0")
             _ = try await clinic.log.wait { $0.contains { $0.message == "An adapter is there." } }
             try await clinic.link { link in #expect(link.services.count == 3) }
@@ -108,7 +108,7 @@ import Vitals
             #expect(error.message.contains("BlueZ has ended"))
             #expect(try await Self.error(clinic).message.contains("systemctl start bluetooth"))
             try await clinic.bluez.start()
-            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+            await clinic.bluez.addDevice(Clinic.strap, name: "Strap") { ScriptedPeripheral.strap() }
             _ = try await clinic.log.wait { $0.count { $0.message == "BlueZ is there." } == 2 }
             try await clinic.link { link in #expect(link.services.count == 3) }
         }
@@ -125,7 +125,7 @@ import Vitals
     @Test func `each device is connected with its own adapter`() async throws {
         try await withStrap(adapters: ["hci0", "hci1"]) { clinic in
             let other = "A4:C1:38:00:11:33"
-            await clinic.bluez.addDevice(other, name: "Band", adapter: "hci1") { Clinic.peripheral() }
+            await clinic.bluez.addDevice(other, name: "Band", adapter: "hci1") { ScriptedPeripheral.strap() }
             try await clinic.link { _ in
                 // By its address.
                 try await clinic.link("band", Clinic.target(other, adapter: "00:00:00:00:00:01")) { _ in

@@ -23,7 +23,7 @@ import Vitals
     @Test func `a scan lists what is heard, with name, address, signal and services, and ends`() async throws {
         try await withClinic { clinic in
             await clinic.bluez.addDevice(Clinic.strap, name: "Strap", properties: ["UUIDs": Self.heartRate]) {
-                Clinic.peripheral()
+                ScriptedPeripheral.strap()
             }
             let found = try await clinic.radio.nearby(for: Self.moment)
             #expect(
@@ -44,10 +44,10 @@ import Vitals
             await clinic.bluez.addDevice(
                 Clinic.strap, name: "Strap", properties: ["ServiceData": .options(["180d": .bytes([1])])]
             ) {
-                Clinic.peripheral()
+                ScriptedPeripheral.strap()
             }
             let other = FakeBlueZ.path("A4:C1:38:00:11:33")
-            await clinic.bluez.addDevice("A4:C1:38:00:11:33", name: "Band") { Clinic.peripheral() }
+            await clinic.bluez.addDevice("A4:C1:38:00:11:33", name: "Band") { ScriptedPeripheral.strap() }
             await clinic.bluez.remove(other)
             await clinic.bluez.hide(other)
             // An answer comes after all earlier signals.
@@ -71,7 +71,7 @@ import Vitals
                 #expect(found.map(\.device) == [try Clinic.id("strap")])
                 #expect(found.first?.isConnected == true)
                 // The scan continues for the device.
-                await clinic.bluez.addDevice("A4:C1:38:00:11:33", name: "Band") { Clinic.peripheral() }
+                await clinic.bluez.addDevice("A4:C1:38:00:11:33", name: "Band") { ScriptedPeripheral.strap() }
                 try await waiting.value
             }
         }
@@ -85,7 +85,7 @@ import Vitals
                 ("4A:00:00:00:00:03", "Bonded", random.merging(["Paired": .bool(true)]) { $1 }),
                 ("4A:00:00:00:00:04", "", random),
             ] {
-                await clinic.bluez.addDevice(address, name: name, properties: properties) { Clinic.peripheral() }
+                await clinic.bluez.addDevice(address, name: name, properties: properties) { ScriptedPeripheral.strap() }
             }
             let found = try await clinic.radio.nearby(for: Self.moment).sorted {
                 $0.address.suffix(1) < $1.address.suffix(1)
@@ -104,11 +104,11 @@ import Vitals
             defer { waiting.cancel() }
             try await clinic.bluez.calls.wait(within: Clinic.timeout) { $0.contains("StartDiscovery hci1") }
             await clinic.bluez.addDevice(Clinic.strap, name: "Strap", properties: ["RSSI": .int16(-80)]) {
-                Clinic.peripheral()
+                ScriptedPeripheral.strap()
             }
             await clinic.bluez.addDevice(
                 Clinic.strap, name: "Strap", adapter: "hci1", properties: ["RSSI": .int16(-40)]
-            ) { Clinic.peripheral() }
+            ) { ScriptedPeripheral.strap() }
             // Its answer comes after the advertisements.
             try await clinic.radio.call("/org/bluez/hci1", BlueZ.adapter, "SetDiscoveryFilter", [.options()])
             let found = try await clinic.radio.nearby(for: Self.moment)

@@ -24,7 +24,7 @@ import Vitals
     @Test func `a service of the gateway is read by its device, and by none that is not the gateway's`() async throws {
         let path = FakeBlueZ.path(Self.cuff)
         try await withClinic { clinic in
-            await clinic.bluez.addDevice(Self.cuff, name: "Cuff") { Clinic.peripheral() }
+            await clinic.bluez.addDevice(Self.cuff, name: "Cuff") { ScriptedPeripheral.strap() }
             try await clinic.link("cuff") { link in
                 try await link.serve(Self.time(3))
                 #expect(try await clinic.bluez.readFromGateway(0x2a2b, by: path) == [1, 2, 3])
@@ -40,7 +40,7 @@ import Vitals
     @Test func `like services of two devices are one, which both of them read`() async throws {
         try await withClinic { clinic in
             for (address, name) in [(Self.cuff, "Cuff"), (Self.scale, "Scale")] {
-                await clinic.bluez.addDevice(address, name: name) { Clinic.peripheral() }
+                await clinic.bluez.addDevice(address, name: name) { ScriptedPeripheral.strap() }
             }
             try await clinic.link("cuff", Clinic.target(Self.cuff)) { cuff in
                 try await cuff.serve(Self.time(3))
@@ -60,7 +60,7 @@ import Vitals
     @Test func `a service is there when its device comes back`() async throws {
         let path = FakeBlueZ.path(Self.cuff)
         try await withClinic { clinic in
-            await clinic.bluez.addDevice(Self.cuff, name: "Cuff") { Clinic.peripheral() }
+            await clinic.bluez.addDevice(Self.cuff, name: "Cuff") { ScriptedPeripheral.strap() }
             try await clinic.link("cuff") { link in try await link.serve(Self.time(3)) }
             try await clinic.link("cuff") { link in
                 #expect(try await clinic.bluez.readFromGateway(0x2a2b, by: path) == [1, 2, 3])
@@ -74,7 +74,7 @@ import Vitals
     @Test func `an adapter that was plugged in again offers a service anew`() async throws {
         let path = FakeBlueZ.path(Self.cuff)
         try await withClinic { clinic in
-            await clinic.bluez.addDevice(Self.cuff, name: "Cuff") { Clinic.peripheral() }
+            await clinic.bluez.addDevice(Self.cuff, name: "Cuff") { ScriptedPeripheral.strap() }
             await #expect(throws: LinkError.self) {
                 try await clinic.link("cuff") { link in
                     try await link.serve(Self.time(3))
@@ -82,7 +82,7 @@ import Vitals
                     while try await link.nextValue() != nil {}
                 }
             }
-            await clinic.bluez.addDevice(Self.cuff, name: "Cuff") { Clinic.peripheral() }
+            await clinic.bluez.addDevice(Self.cuff, name: "Cuff") { ScriptedPeripheral.strap() }
             await clinic.bluez.addAdapter("hci0")
             _ = try await clinic.log.wait { $0.contains { $0.message == "An adapter is there." } }
             try await clinic.link("cuff") { link in
@@ -95,7 +95,7 @@ import Vitals
 
     @Test func `a service that BlueZ refuses is offered anew the next time`() async throws {
         try await withClinic { clinic in
-            await clinic.bluez.addDevice(Self.cuff, name: "Cuff") { Clinic.peripheral() }
+            await clinic.bluez.addDevice(Self.cuff, name: "Cuff") { ScriptedPeripheral.strap() }
             await clinic.bluez.fail("RegisterApplication", .bluez("Failed", "It is full."))
             try await clinic.link("cuff") { link in
                 await #expect(throws: GATTError.self) { try await link.serve(Self.time(3)) }

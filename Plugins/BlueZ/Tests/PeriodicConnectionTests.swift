@@ -20,7 +20,7 @@ import Vitals
         try await withClinic(options) { clinic in
             let names = ["a", "b", "c"]
             for (number, name) in names.enumerated() {
-                await clinic.bluez.addDevice("A4:C1:38:00:11:4\(number)", name: name) { Clinic.peripheral() }
+                await clinic.bluez.addDevice("A4:C1:38:00:11:4\(number)", name: name) { ScriptedPeripheral.strap() }
             }
             let turns = Recorder<String>()
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -135,7 +135,7 @@ import Vitals
         (options.links, options.turn) = (1, .seconds(5))
         try await withStrap("a", options: options, clock: clock.gatewayClock) { clinic in
             let other = "A4:C1:38:00:11:33"
-            await clinic.bluez.addDevice(other, name: "b") { Clinic.peripheral() }
+            await clinic.bluez.addDevice(other, name: "b") { ScriptedPeripheral.strap() }
             let release = await clinic.bluez.hold("Connect")
             let turns = Recorder<String>()
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -166,7 +166,7 @@ import Vitals
         let clock = ManualClock()
         try await withStrap("weak", clock: clock.gatewayClock) { clinic in
             let (other, absent) = ("A4:C1:38:00:11:33", "A4:C1:38:00:11:99")
-            await clinic.bluez.addDevice(other, name: "other") { Clinic.peripheral() }
+            await clinic.bluez.addDevice(other, name: "other") { ScriptedPeripheral.strap() }
             try await clinic.link("other", Clinic.target(other)) { link in
                 let model = try #require(link.characteristic(BluetoothUUID(0x2a24), in: BluetoothUUID(0x180a)))
                 let seen = Promise<Void>()

@@ -12,7 +12,8 @@ public struct BluetoothUUID: Sendable, Hashable, CustomStringConvertible {
     /// The identifier with these 16 bits of the Bluetooth SIG, such as `0x180d`.
     public init(_ short: UInt16) { self.init(high: Self.baseHigh | UInt64(short) << 32, low: Self.baseLow) }
 
-    private init(high: UInt64, low: UInt64) {
+    /// The identifier with these halves, most significant bits first.
+    package init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }

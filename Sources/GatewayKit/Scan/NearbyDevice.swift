@@ -47,6 +47,38 @@ public struct NearbyDevice: Sendable, Hashable {
     }
 }
 
+extension NearbyDevice {
+    /// A device that was heard by Bluetooth. One whose address changes is recognised by its name.
+    /// - Parameters:
+    ///   - isRandom: whether the address is a random one.
+    ///   - isPaired: whether the radio is paired with it, and so knows the address that stays.
+    ///   - further: options beside the address or the name.
+    package init(
+        bluetooth address: String, isRandom: Bool, isPaired: Bool = false, name: String?, services: [BluetoothUUID],
+        signalStrength: Int?, isConnected: Bool = false, further: [Option] = []
+    ) {
+        let isPassing = isRandom && Self.changes(address) && !isPaired
+        let note: String? =
+            switch (isPassing, name) {
+            case (false, _): nil
+            case (true, nil):
+                "Its address changes, and it advertises no name: it can be configured only when it is paired."
+            case (true, .some): "Its address changes; it is recognised by its name, which no other device may have."
+            }
+        let selector = isPassing ? name.map { Option("name", $0) } : nil
+        self.init(
+            address: address, name: name, services: services, signalStrength: signalStrength,
+            isConnected: isConnected, options: [selector ?? Option("address", address)] + further, note: note)
+    }
+
+    /// Whether a random address changes now and then: its two highest bits are not both set (Bluetooth Core Specification, Vol 6,
+    /// Part B, 1.3.2).
+    private static func changes(_ address: String) -> Bool {
+        guard let first = UInt8(address.prefix(2), radix: 16) else { return false }
+        return first & 0xc0 != 0xc0
+    }
+}
+
 /// A service of a plugin that can look for devices in reach, for people who want to configure them.
 ///
 /// The gateway asks an open one while it serves devices. For the command `scan`, and while no device uses the service, it opens one

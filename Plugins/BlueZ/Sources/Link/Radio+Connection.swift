@@ -41,8 +41,8 @@ extension Radio {
         case .failure where Task.isCancelled: return leave(id)
         case .failure:
             let count = (expected[id]?.brokenConnections ?? 0) + 1
-            expected[id]?.brokenConnections = count % ExpectedDevice.mostBrokenConnections
-            if count < ExpectedDevice.mostBrokenConnections { return leave(id) }
+            expected[id]?.brokenConnections = count % BluetoothTarget.mostBrokenConnections
+            if count < BluetoothTarget.mostBrokenConnections { return leave(id) }
         }
         leave(id, dueAt: clock.uptime + every)
     }

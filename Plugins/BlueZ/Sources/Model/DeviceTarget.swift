@@ -3,21 +3,8 @@ import Vitals
 
 /// The device of an entry of the configuration, and how the gateway deals with it.
 struct DeviceTarget: Sendable, Hashable {
-    /// How the device is recognised.
-    enum Selector: Sendable, Hashable {
-        /// Its address, in upper case.
-        case address(String)
-        /// The name that it advertises.
-        case name(String)
-    }
-
-    /// When the gateway connects the device.
-    enum Mode: Sendable, Hashable {
-        /// Whenever it is in reach; the link stays open.
-        case persistent
-        /// No sooner than `every` after the last link, and until nothing was read or received for `idle`, at most `longest`.
-        case periodic(every: Duration, idle: Duration, longest: Duration)
-    }
+    typealias Selector = BluetoothTarget.Selector
+    typealias Mode = BluetoothTarget.Mode
 
     /// How the device is paired.
     enum Pairing: Sendable, Hashable {
@@ -34,13 +21,4 @@ struct DeviceTarget: Sendable, Hashable {
     var mode: Mode
     var pairing: Pairing
     var connectTimeout: Duration
-}
-
-extension DeviceTarget.Selector: CustomStringConvertible {
-    var description: String {
-        switch self {
-        case .address(let address): address
-        case .name(let name): "\"\(name)\""
-        }
-    }
 }

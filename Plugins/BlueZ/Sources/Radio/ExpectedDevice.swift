@@ -9,9 +9,6 @@ struct ExpectedDevice: Sendable {
     static let memory: Duration = .minutes(10)
     /// How long after an advertisement the device can be connected without another one: it is in reach and awake.
     static let freshness: Duration = .seconds(5)
-    /// The broken periodic connections in a row after which the next one waits for its time: a device may end each
-    /// connection by itself.
-    static let mostBrokenConnections = 3
     /// The longest time for which the adapter listens for others after this device could not be connected. BlueZ gives up an attempt
     /// after this time.
     static let longestRest: Duration = .seconds(20)

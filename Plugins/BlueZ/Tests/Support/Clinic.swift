@@ -43,23 +43,6 @@ struct Clinic: Sendable {
         try await body()
         try await linking
     }
-
-    /// A strap: heart rate with notifications, a control point, a model, a battery.
-    static func peripheral(_ onWrite: @escaping ScriptedPeripheral.Reaction = { (_, _) throws(ATTError) in })
-        -> ScriptedPeripheral
-    {
-        ScriptedPeripheral(
-            [
-                ScriptedService(
-                    0x180d,
-                    [
-                        ScriptedCharacteristic(0x2a37, [.notify, .read], [0, 60]),
-                        ScriptedCharacteristic(0x2a39, [.write, .writeWithoutResponse]),
-                    ]),
-                ScriptedService(0x180a, [ScriptedCharacteristic(0x2a24, .read, Array("Strap 1".utf8))]),
-                ScriptedService(0x180f, [ScriptedCharacteristic(0x2a19, [.read, .notify], [64])]),
-            ], maximumPayload: 100, onWrite: onWrite)
-    }
 }
 
 /// Runs `body` with a fake BlueZ and the gateway's side of it.
@@ -84,7 +67,7 @@ func withClinic(
 func withStrap(
     _ name: String = "Strap", passkey: UInt32? = nil, options: BlueZOptions = BlueZOptions(),
     adapters: [String] = ["hci0"], isPowered: Bool = true, clock: GatewayClock = .system,
-    peripheral make: @escaping @Sendable () -> ScriptedPeripheral = { Clinic.peripheral() },
+    peripheral make: @escaping @Sendable () -> ScriptedPeripheral = { ScriptedPeripheral.strap() },
     _ body: @escaping @Sendable (Clinic) async throws -> Void
 ) async throws {
     try await withClinic(options, adapters: adapters, isPowered: isPowered, clock: clock) { clinic in
@@ -95,7 +78,8 @@ func withStrap(
 
 /// The same with a link to the strap.
 func withStrapLink(
-    _ name: String = "Strap", peripheral make: @escaping @Sendable () -> ScriptedPeripheral = { Clinic.peripheral() },
+    _ name: String = "Strap",
+    peripheral make: @escaping @Sendable () -> ScriptedPeripheral = { ScriptedPeripheral.strap() },
     _ body: @escaping @Sendable (Clinic, BlueZLink) async throws -> Void
 ) async throws {
     try await withStrap(name, peripheral: make) { clinic in

@@ -33,7 +33,7 @@ import Testing
         try await withPrivateBus { address in
             let bluez = FakeBlueZ(address: address)
             try await bluez.start()
-            await bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+            await bluez.addDevice(Clinic.strap, name: "Strap") { ScriptedPeripheral.strap() }
             try await withMosquitto(MosquittoOptions()) { server in
                 try await server.withSubscriber(session: "witness") { subscriber in
                     try await withPrograms { programs in
@@ -63,7 +63,7 @@ import Testing
                                     messages.contains { $0.topic.hasSuffix("strap/link") && $0.text.contains("BlueZ") }
                                 }
                                 try await bluez.start()
-                                await bluez.addDevice(Clinic.strap, name: "Strap") { Clinic.peripheral() }
+                                await bluez.addDevice(Clinic.strap, name: "Strap") { ScriptedPeripheral.strap() }
                             }
                         }
                         gateway.interrupt(.end)

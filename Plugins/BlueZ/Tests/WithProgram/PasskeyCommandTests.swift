@@ -52,7 +52,9 @@ import Testing
                             try await message("cuff/pairing", "\"idle\"")
                             try await Self.send("040713", id: "early", server)
                             try await message("cuff/response", "\"conflict\"")
-                            await bluez.addDevice(Clinic.strap, name: "Cuff", passkey: 40_713) { Clinic.peripheral() }
+                            await bluez.addDevice(Clinic.strap, name: "Cuff", passkey: 40_713) {
+                                ScriptedPeripheral.strap()
+                            }
                             try await message("cuff/pairing", "\"passkey\"")
                             try await Self.send("040713", id: "right", server)
                             try await message("cuff/response", "\"id\":\"right\"")

@@ -35,9 +35,11 @@ import Testing
             let bluez = FakeBlueZ(address: address)
             try await bluez.start()
             let services = BusValue.array(of: "s", [.string("0000180d-0000-1000-8000-00805f9b34fb")])
-            await bluez.addDevice(Clinic.strap, name: "Strap", properties: ["UUIDs": services]) { Clinic.peripheral() }
-            await bluez.addDevice(ring, name: "R02_1122") { Clinic.peripheral() }
-            await bluez.addDevice("10:00:00:00:00:01", name: "Lamp") { Clinic.peripheral() }
+            await bluez.addDevice(Clinic.strap, name: "Strap", properties: ["UUIDs": services]) {
+                ScriptedPeripheral.strap()
+            }
+            await bluez.addDevice(ring, name: "R02_1122") { ScriptedPeripheral.strap() }
+            await bluez.addDevice("10:00:00:00:00:01", name: "Lamp") { ScriptedPeripheral.strap() }
             try await body(address, bluez)
             await bluez.stop()
         }

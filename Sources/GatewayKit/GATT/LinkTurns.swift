@@ -1,24 +1,25 @@
-/// The devices that have a link of an adapter: so many at a time, in the order in which they asked. While one waits, another that has
+/// The devices that have a link of a radio: so many at a time, in the order in which they asked. While one waits, another that has
 /// had its link for longer than a turn gives it up. A turn begins when the link is open: how long that takes has its own limit.
-struct LinkTurns: Sendable {
+package struct LinkTurns: Sendable {
     /// The identifier of a device that has or wants a link.
-    typealias Holder = String
+    package typealias Holder = String
 
     /// The most links at a time.
-    let limit: Int
+    package var limit: Int
     /// How long a link lasts at least while others wait.
-    let turn: Duration
+    package let turn: Duration
     /// The devices with a link or with the right to make one.
-    private(set) var holders: Set<Holder> = []
+    package private(set) var holders: Set<Holder> = []
     /// Those whose link is open, with the moment when their turn began, oldest first.
     private var turns: [(holder: Holder, since: Duration)] = []
     /// The devices that wait, in the order of their requests.
-    private(set) var waiting: [Holder] = []
+    package private(set) var waiting: [Holder] = []
 
-    init(limit: Int, turn: Duration) { (self.limit, self.turn) = (limit, turn) }
+    /// No links yet: at most `limit` at a time, each for a turn while others wait.
+    package init(limit: Int, turn: Duration) { (self.limit, self.turn) = (limit, turn) }
 
     /// Asks for a link. Returns whether there is one at once; else `holder` waits.
-    mutating func request(_ holder: Holder) -> Bool {
+    package mutating func request(_ holder: Holder) -> Bool {
         guard holders.count < limit, waiting.isEmpty else {
             waiting.append(holder)
             return false
@@ -28,14 +29,14 @@ struct LinkTurns: Sendable {
     }
 
     /// The link of `holder` is open.
-    mutating func begin(_ holder: Holder, at now: Duration) {
+    package mutating func begin(_ holder: Holder, at now: Duration) {
         guard holders.contains(holder) else { return }
         turns.removeAll { $0.holder == holder }
         turns.append((holder, now))
     }
 
     /// Takes back a link, or a wish for one. Returns who may make a link now.
-    mutating func release(_ holder: Holder) -> [Holder] {
+    package mutating func release(_ holder: Holder) -> [Holder] {
         waiting.removeAll { $0 == holder }
         turns.removeAll { $0.holder == holder }
         holders.remove(holder)
@@ -46,10 +47,10 @@ struct LinkTurns: Sendable {
     }
 
     /// The devices that have to give up their link now, one for each that waits.
-    func overdue(at now: Duration) -> [Holder] {
+    package func overdue(at now: Duration) -> [Holder] {
         turns.prefix(waiting.count).filter { now - $0.since >= turn }.map(\.holder)
     }
 
     /// When the next device has to give up its link; `nil` while no other waits.
-    var nextEnd: Duration? { waiting.isEmpty ? nil : turns.first.map { $0.since + turn } }
+    package var nextEnd: Duration? { waiting.isEmpty ? nil : turns.first.map { $0.since + turn } }
 }
