@@ -27,6 +27,7 @@ let products: [String: String] = [
     "hummingbird": "HummingbirdCore HummingbirdTLS",
     "swift-argument-parser": "ArgumentParser",
     "swift-collections": "DequeModule HeapModule",
+    "swift-crypto": "Crypto",
     "swift-http-types": "HTTPTypes",
     "swift-log": "Logging",
     "swift-metrics": "CoreMetrics MetricsTestKit",
@@ -34,6 +35,7 @@ let products: [String: String] = [
     "swift-nio": "NIOCore NIOEmbedded NIOHTTP1 NIOPosix NIOWebSocket",
     "swift-nio-extras": "NIOHTTPTypes",
     "swift-nio-ssl": "NIOSSL",
+    "swift-protobuf": "SwiftProtobuf",
     "swift-service-lifecycle": "ServiceLifecycle UnixSignals",
     "swift-subprocess": "Subprocess",
     "swift-system": "SystemPackage",
@@ -54,7 +56,7 @@ let embedded = ["Web": ["API/openapi.json", "Assets", "Templates"]]
 
 /// The suites that run with the sanitizers of threads and addresses.
 let sanitizedSuites = [
-    "BlueZTests", "ConcurrencyTests", "ContractTests", "DeliveryTests", "ExecTests", "GatewayKitTests",
+    "BlueZTests", "ConcurrencyTests", "ContractTests", "DeliveryTests", "ESPHomeTests", "ExecTests", "GatewayKitTests",
     "GatewayTests", "HomeAssistantTests", "LinkTests", "ListeningTests", "MQTTTests",
     "PhonesTests", "ReplayTests", "StoreTests", "TCPTests", "WebTests",
 ]
@@ -73,7 +75,8 @@ let unsanitized = [
 /// What of test targets is no Swift: captured bytes, and scripts.
 let fixtures = [
     "ArchitectureTests": ["Guides", "limits.tsv"], "ColmiRingTests": ["Inputs"], "ConcurrencyTests": ["Sanitizer"],
-    "ContractTests": ["Fixtures", "Inputs"], "GATTHealthTests": ["Inputs"], "GatewayMainTests": ["Programs"],
+    "ContractTests": ["Fixtures", "Inputs"], "ESPHomeTests": ["Fixtures"], "GATTHealthTests": ["Inputs"],
+    "GatewayMainTests": ["Programs"],
     "GatewayTests": ["Export/Fixtures"], "HomeAssistantTests": ["Fixtures"], "IntegrationTests": ["Fixtures"],
     "LinkTests": ["Fixtures", "Inputs"],
     "O2RingTests": ["Inputs"],
@@ -91,6 +94,9 @@ let plugins: [[Target]] = [
         "BlueZ", "Concurrency CSDBus Logging",
         tests: "Concurrency GatewayTesting JSON MQTT TestSupport vitals2mqtt Logging"),
     plugin("ColmiRing", "Concurrency Logging", tests: "Conformance GatewayTesting TestSupport"),
+    plugin(
+        "ESPHome", "Concurrency Listening Crypto Logging NIOCore NIOPosix SwiftProtobuf",
+        tests: "Concurrency GatewayTesting GATTHealth TestSupport Crypto Logging NIOCore NIOPosix SwiftProtobuf"),
     plugin("Exec", "Concurrency Logging Subprocess SystemPackage", tests: "GatewayTesting TestSupport Logging"),
     plugin("GATTHealth", "Concurrency Logging", tests: "Conformance GatewayTesting TestSupport"),
     plugin("HTTP", "Listening", tests: "Listening TestSupport Logging"),
@@ -124,12 +130,14 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.0.0"),
         .package(url: "https://github.com/apple/swift-http-types", from: "1.3.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-metrics", from: "2.5.0"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.80.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.24.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.30.0"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/apple/swift-system", from: "1.5.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.5.0"),
         // Without swift-configuration, which nothing here uses.

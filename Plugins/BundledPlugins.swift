@@ -1,4 +1,5 @@
 import ColmiRing
+import ESPHome
 import Exec
 import GATTHealth
 package import GatewayKit
@@ -21,6 +22,7 @@ package enum BundledPlugins {
     package static let all: [any Plugin.Type] =
         optional + [
             ColmiRingPlugin.self,
+            ESPHomePlugin.self,
             ExecPlugin.self,
             FITPlugin.self,
             GATTHealthPlugin.self,

@@ -5,8 +5,19 @@ import Testing
     /// A longer file mixes several ideas.
     private static let maximumLines = 500
 
+    /// The only file that a program has written: `Plugins/ESPHome/api.proto` says how.
+    private static let generated = "Plugins/ESPHome/Sources/Wire/api.pb.swift"
+
     private static func allFiles() throws -> [Repository.File] {
-        try ["Sources", "Plugins", "Tests"].flatMap { try Repository.swiftFiles(in: $0) }
+        try ["Sources", "Plugins", "Tests"].flatMap { try Repository.swiftFiles(in: $0) }.filter {
+            $0.path != generated
+        }
+    }
+
+    @Test func `what is generated is there, and says so`() throws {
+        let file = try #require(try Repository.swiftFiles(in: "Plugins").first { $0.path == Self.generated })
+        #expect(file.text.hasPrefix("// DO NOT EDIT."))
+        #expect(try Repository.text("Plugins/ESPHome/api.proto").contains("protoc --swift_out="))
     }
 
     @Test func `a file has one idea and stays under five hundred lines`() throws {

@@ -104,7 +104,7 @@ import Testing
             [
                 """
                 2: plugins.gadgetbrige: There is no plugin gadgetbrige whose devices share anything. Did you mean \
-                gadgetbridge? Known here: bluez, fitfiles, gadgetbridge, healthconnectexport, tcp.
+                gadgetbridge? Known here: bluez, esphome, fitfiles, gadgetbridge, healthconnectexport, tcp.
                 """
             ]
         ),
@@ -148,7 +148,7 @@ import Testing
             [
                 """
                 3: devices[0].driver: The driver gatt-health needs a transport, such as transport: {type: …}. Fitting ones: \
-                bluez, replay.
+                bluez, esphome, replay.
                 """
             ]
         ),
@@ -158,7 +158,7 @@ import Testing
         ),
         (
             device("id: a, driver: gatt-health, transport: {type: bluetooth}"),
-            ["3: devices[0].transport.type: There is no transport bluetooth. Fitting ones: bluez, replay."]
+            ["3: devices[0].transport.type: There is no transport bluetooth. Fitting ones: bluez, esphome, replay."]
         ),
         (
             device("id: a, driver: health-auto-export, transport: {type: http, token: {env: TOKEN}}")
@@ -170,7 +170,7 @@ import Testing
             [
                 """
                 3: devices[0].transport.type: The transport http carries documents, but the driver gatt-health needs gatt. \
-                Fitting ones: bluez, replay.
+                Fitting ones: bluez, esphome, replay.
                 """
             ]
         ),
