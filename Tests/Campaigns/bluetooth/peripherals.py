@@ -229,4 +229,5 @@ async def main() -> None:
     await asyncio.gather(strap.live(), oximeter.live(), ring.live(), night_ring.live())
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())
