@@ -86,6 +86,8 @@ class Client:
                     self.peer.writer.transport.abort()
                     return
             self.peer.writer.write(frame)
+            if isinstance(message, api.BluetoothGATTNotifyDataResponse):
+                proxy.delivered.append(f"{central.text(message.address)} {message.data.hex()}")
 
 
 class Proxy:
@@ -106,6 +108,7 @@ class Proxy:
         self.slow, self.cut_after, self.cuts = 0.0, None, 0
         self.stale = 0.0  # seconds that a client keeps its place whose connection ends while the Wi-Fi is gone
         self.subscriptions = self.refused = self.fullest = 0
+        self.delivered: list[str] = []  # address and value of what was handed to a client whole
 
     # Life
 

@@ -65,7 +65,7 @@ class Room:
         return {
             "clients": [client.name for client in proxy.clients], "subscribers": [client.name for client in proxy.subscribers],
             "subscriptions": proxy.subscriptions, "refused": proxy.refused, "links": [text(link) for link in proxy.links],
-            "fullest": proxy.fullest, "cuts": proxy.cuts}
+            "fullest": proxy.fullest, "cuts": proxy.cuts, "delivered": proxy.delivered}
 
     async def obey(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         async for line in reader:

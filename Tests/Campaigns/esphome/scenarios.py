@@ -26,7 +26,7 @@ from bleak_esphome import connect_scanner
 from bleak_esphome.backend.client import ESPHomeClient
 from room import Room
 
-STRAP, CUFF, OXIMETER, RING, NIGHT = (0xF00000000000 + number for number in range(1, 6))
+STRAP, CUFF, RING = 0xF00000000001, 0xF00000000002, 0xF00000000004
 KEY, OTHER = "QRTIErOb/fcE9Ukd/5qA3RGYMn0Y+p06U58SCtOXvPc=", "AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="
 RATE, BATTERY, RECORD, RING_REPLIES, RING_REQUESTS = (
     "00002a37-0000-1000-8000-00805f9b34fb", "00002a19-0000-1000-8000-00805f9b34fb", "00002a35-0000-1000-8000-00805f9b34fb",
@@ -239,6 +239,7 @@ async def faults(room: Room, port: int) -> None:
 
 async def home_assistant(port: int, key: str | None) -> tuple[APIClient, Any]:
     """What Home Assistant's integration does with a proxy."""
+    habluetooth.set_manager(habluetooth.BluetoothManager())
     client = APIClient("127.0.0.1", port, None, client_info="Home Assistant", noise_psk=key)
     await client.connect(login=True)
     data = connect_scanner(client, await client.device_info(), True)
@@ -311,15 +312,13 @@ async def stay(port: int, key: str | None) -> None:
             print("found", address, flush=True)
 
 
-async def main() -> int:
-    manager = habluetooth.BluetoothManager()
-    habluetooth.set_manager(manager)
+def main() -> int:
     if sys.argv[1:2] == ["--as-home-assistant"]:
-        await stay(int(sys.argv[2]), *(sys.argv[3:] or [None]))
+        asyncio.run(stay(int(sys.argv[2]), *(sys.argv[3:] or [None])))
     folder = sys.argv[2] if sys.argv[1:2] == ["--record"] else None
-    results = [await run(*each, folder) for each in SCENARIOS]
-    return int(not all(results))
+    # Each has an event loop, and so air, of its own.
+    return int(not all([asyncio.run(run(*each, folder)) for each in SCENARIOS]))
 
 
 if __name__ == "__main__":
-    sys.exit(asyncio.run(main()))
+    sys.exit(main())
