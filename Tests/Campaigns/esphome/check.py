@@ -115,10 +115,14 @@ class Home:
         self.write(*devices, **options)
         self.gateway.start()
 
+    def until(self, holds: Callable[[], Any], seconds: float, what: str) -> None:
+        """Waits while the gateway runs."""
+        until(lambda: self.gateway.check() or holds(), seconds, what, step=0.2)
+
     def arrived(self, *devices: str, seconds: float = SERVED) -> None:
         """Waits until all that these devices have is there. Then nothing may be there twice."""
         for name in devices:
-            until(lambda: ARRIVED[name](self.samples), seconds, f"not all of {name} is there: {self.error(name)}", step=0.2)
+            self.until(lambda: ARRIVED[name](self.samples), seconds, f"not all of {name} is there: {self.error(name)}")
         self.once()
 
     def once(self) -> None:
@@ -132,7 +136,7 @@ class Home:
     def live(self, seconds: float = SERVED) -> float:
         """Waits for two new rates of the strap. Returns the seconds that took."""
         before, began = len(self.samples.of("strap", "heart_rate")), time.monotonic()
-        until(lambda: len(self.samples.of("strap", "heart_rate")) > before + 1, seconds, f"no new rates: {self.error('strap')}")
+        self.until(lambda: len(self.samples.of("strap", "heart_rate")) > before + 1, seconds, f"no new rates: {self.error('strap')}")
         return time.monotonic() - began
 
     def error(self, device: str) -> str:
@@ -140,8 +144,8 @@ class Home:
 
     def says(self, *words: str, device: str = "strap", seconds: float = NOTICED) -> str:
         """Waits for a state of the device's link that has all of these words."""
-        until(lambda: all(word in self.error(device).lower() for word in words), seconds,
-              f"the link's state does not say {' '.join(words)}: {self.error(device)!r}")
+        self.until(lambda: all(word in self.error(device).lower() for word in words), seconds,
+                   f"the link's state does not say {' '.join(words)}: {self.error(device)!r}")
         return self.error(device)
 
     def doctor(self, *words: str) -> None:

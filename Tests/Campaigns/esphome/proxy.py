@@ -1,13 +1,13 @@
 """A Bluetooth proxy of ESPHome on loopback.
 
 What it does follows ESPHome's components `bluetooth_proxy` and `api`: 2022.11 (each subscriber gets all), 2025.11 (a second subscriber is
-ignored) and 2026.7 (the newest subscriber takes the place, and the one before is not told, esphome/esphome#17423).
+ignored) and 2026.7 (the newest subscriber takes the place, and the one before is not told, esphome/esphome#17423). The oldest one connects
+nothing: no client here asks for the connections that it had.
 """
 
 import asyncio
 import contextlib
 import struct
-import time
 from typing import Any, NamedTuple
 
 import central
@@ -19,7 +19,6 @@ from framing import Peer, Refused
 
 FLUSH = 0.1  # seconds between batches of advertisements
 BATCH = 16  # advertisements
-QUIET, DEAD = 60, 150  # seconds without a frame after which a proxy sends a ping, and gives the client up
 SERVICES = 1360  # bytes of services in one message
 RSSI = -60
 
@@ -61,7 +60,6 @@ class Client:
     def __init__(self, proxy: "Proxy", peer: Peer) -> None:
         self.proxy, self.peer = proxy, peer
         self.name, self.minor = "", 0
-        self.last = time.monotonic()
         self.outgoing: asyncio.Queue = asyncio.Queue()
 
     def send(self, message: Any) -> None:
@@ -137,7 +135,6 @@ class Proxy:
             while True:
                 message = await client.peer.receive()
                 await self.air_is_clear.wait()
-                client.last = time.monotonic()
                 if isinstance(message, api.DisconnectRequest):
                     writer.write(client.peer.frame(api.DisconnectResponse()))
                     break
@@ -161,12 +158,6 @@ class Proxy:
         while True:
             await asyncio.sleep(FLUSH)
             self.flush()
-            for client in list(self.clients):
-                silence = time.monotonic() - client.last
-                if silence > DEAD:
-                    client.peer.writer.transport.abort()
-                elif silence > QUIET and int(silence / FLUSH) % 100 == 0:
-                    client.send(api.PingRequest())
 
     def unsubscribe(self, client: Client) -> None:
         if client in self.subscribers:
@@ -293,9 +284,6 @@ class Proxy:
             information.api_encryption_supported = self.key is not None
         client.send(information)
 
-    def ListEntitiesRequest(self, client: Client, message: Any) -> None:
-        client.send(api.ListEntitiesDoneResponse())
-
     def SubscribeBluetoothConnectionsFreeRequest(self, client: Client, message: Any) -> None:
         self.tell_slots(client)
 
@@ -309,20 +297,10 @@ class Proxy:
             self.subscribers.append(client)
         self.subscriptions += 1
         if self.generation.features & Feature.FEATURE_STATE_AND_MODE:
-            self.tell_scanner()
+            self.tell(api.BluetoothScannerStateResponse(state=api.BLUETOOTH_SCANNER_STATE_RUNNING))
 
     def UnsubscribeBluetoothLEAdvertisementsRequest(self, client: Client, message: Any) -> None:
         self.unsubscribe(client)
-
-    def BluetoothScannerSetModeRequest(self, client: Client, message: Any) -> None:
-        self.tell_scanner()
-
-    def tell_scanner(self) -> None:
-        self.tell(api.BluetoothScannerStateResponse(state=api.BLUETOOTH_SCANNER_STATE_RUNNING))
-
-    def BluetoothSetConnectionParamsRequest(self, client: Client, message: Any) -> None:
-        error = 0 if message.address in self.links else NOT_CONNECTED
-        self.tell(api.BluetoothSetConnectionParamsResponse(address=message.address, error=error))
 
     def BluetoothDeviceRequest(self, client: Client, message: Any) -> None:
         kind = api.BluetoothDeviceRequestType.Name(message.request_type).removeprefix("BLUETOOTH_DEVICE_REQUEST_TYPE_")
@@ -348,7 +326,7 @@ class Proxy:
                 self.tell_link(message.address, True, link.connection.att_mtu)
                 self.tell_slots()
             return  # one that is being opened is not opened again
-        if len(self.links) >= self.slots or (kind == "CONNECT") == self.generation.has_cache or not message.has_address_type:
+        if len(self.links) >= self.slots or kind == "CONNECT" or not message.has_address_type:
             self.refused += 1
             self.tell_link(message.address, False)
             return
@@ -395,33 +373,25 @@ class Proxy:
     WriteDescriptor = Write
 
     async def Notify(self, link: Link, message: Any, client: Any) -> None:
-        """The client itself writes the descriptor, except on a proxy without remote caching."""
+        """The client itself writes the descriptor."""
         (link.notified.add if message.enable else link.notified.discard)(message.handle)
-        if not self.generation.has_cache:
-            for characteristic in [each for service in link.services or [] for each in service.characteristics]:
-                descriptor = characteristic.get_descriptor(UUID("2902"))
-                if characteristic.handle == message.handle and descriptor is not None:
-                    bits = 1 if characteristic.properties & 0x10 else 2
-                    await client.write_value(descriptor, struct.pack("<H", bits if message.enable else 0), True)
         self.tell(api.BluetoothGATTNotifyResponse(address=link.address, handle=message.handle))
 
     async def GetServices(self, link: Link, message: Any, client: Any) -> None:
         if link.services is None:
             return  # they are gone: a real proxy is silent, too
-        minor = max((subscriber.minor for subscriber in self.subscribers), default=0)
-        is_short = minor >= 12 and self.generation.minor >= 12
+        is_short = min([self.generation.minor, *(subscriber.minor for subscriber in self.subscribers)]) >= 12
         response = api.BluetoothGATTGetServicesResponse(address=link.address)
         for service in link.services:
             described = self.described(service, is_short)
-            if response.services and (not self.generation.has_cache or response.ByteSize() + described.ByteSize() > SERVICES):
+            if response.services and response.ByteSize() + described.ByteSize() > SERVICES:
                 self.tell(response)
                 response = api.BluetoothGATTGetServicesResponse(address=link.address)
             response.services.append(described)
         if response.services:
             self.tell(response)
         self.tell(api.BluetoothGATTGetServicesDoneResponse(address=link.address))
-        if self.generation.has_cache:
-            link.services = None
+        link.services = None
 
     def described(self, service: Any, is_short: bool) -> Any:
         def identity(uuid: UUID) -> dict:
