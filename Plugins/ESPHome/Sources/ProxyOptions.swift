@@ -22,6 +22,10 @@ struct ESPHomeOptions: Sendable {
         turn = options.duration(
             "turn", in: Self.turnRange, default: Self.turn,
             about: "How long a link lasts at least while other devices wait.")
+        if options.value("proxies") == nil, !options.isDescribing {
+            options.report(
+                "proxies is missing: ESPHome's Bluetooth proxies, such as [{host: 192.0.2.17, exclusive: true}].")
+        }
         let endpoints = proxies.map(\.endpoint)
         if Set(endpoints).count < endpoints.count { options.report("A proxy occurs twice; remove one.", at: "proxies") }
     }

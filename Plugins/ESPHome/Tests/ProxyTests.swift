@@ -84,6 +84,20 @@ import Vitals
         }
     }
 
+    @Test func `a device that a proxy still has from a connection that broke is connected anew`() async throws {
+        try await withStrap { ward in
+            try await ward.whileLinked { link in
+                await ward.proxy.cut()
+                await #expect(throws: LinkError.self) { try await link.nextValue() }
+            }
+            try await ward.connections(2)
+            try await ward.whileLinked { link in
+                let device = try #require(await ward.proxy.peripheral(Ward.strap))
+                #expect(try await device.violations(of: link) == [])
+            }
+        }
+    }
+
     @Test func `the newest subscriber takes a proxy, and the gateway leaves it until it is restarted`() async throws {
         try await withStrap(clock: .scaled(by: 20)) { ward in
             try await ward.whileLinked { link in
@@ -92,6 +106,9 @@ import Vitals
             }
             let failure = try await ward.failure()
             #expect(failure.contains("another client, such as Home Assistant, has taken it"))
+            // The device is free for another proxy.
+            try await ward.proxy.calls.wait(within: Ward.timeout) { $0.contains("disconnect") }
+            #expect(await ward.proxy.peripheral(Ward.strap) == nil)
             await ward.proxy.leave()
             let asked = ward.proxy.calls.elements.count { $0 == "subscribeAdvertisements" }
             let again = try await ward.failure()
@@ -230,6 +247,9 @@ import Vitals
                     )
                 ])))
         _ = ESPHomeOptions(&many)
+        var none = Ward.reader([:])
+        _ = ESPHomeOptions(&none)
+        #expect(none.finish().map(\.message).first?.hasPrefix("proxies is missing") == true)
         #expect(many.finish().count == 1)
     }
 }

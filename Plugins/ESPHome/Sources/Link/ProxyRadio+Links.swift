@@ -167,6 +167,14 @@ extension ProxyRadio {
         send(.deviceRequest, message, to: link.proxy)
     }
 
+    /// Makes a proxy disconnect a device, which another one may then connect.
+    func disconnect(_ address: UInt64, from number: Int) {
+        proxies[number].leaving.insert(address)
+        send(
+            .deviceRequest,
+            APIDeviceRequest.with { ($0.address, $0.type) = (address, DeviceAction.disconnect.rawValue) }, to: number)
+    }
+
     /// Ends a link. Its requests end, too.
     func end(_ link: OpenLink, _ error: LinkError) {
         if link.end(error), let traffic = traffic[link.address], traffic.link === link { traffic.abandon(error) }
@@ -185,8 +193,7 @@ extension ProxyRadio {
                 metadata: ["device": "\(link.holder)", "records": "\(lost)"])
         }
         if proxies[link.proxy].connection != nil, link.left.value == nil {
-            proxies[link.proxy].leaving.insert(link.address)
-            request(.disconnect, of: link)
+            disconnect(link.address, from: link.proxy)
             let left = link.left
             // The proxy hears of it also if the task is cancelled; nothing waits for the answer then.
             await clock.withTimeout(Self.disconnectTime) { try? await left.wait() }

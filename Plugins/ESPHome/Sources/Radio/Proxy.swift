@@ -62,6 +62,8 @@ final class ProxyConnection {
     /// The answers that are waited for.
     var answers: [MessageType: Promise<Packet>] = [:]
     var lastReceived: Duration
+    /// The devices that the proxy has connected, as it says.
+    var allocated: [UInt64] = []
     var watch: SubscriptionWatch?
 
     init(_ channel: any Channel, _ codec: FrameCodec, at now: Duration) {

@@ -241,6 +241,10 @@ extension ProxyRadio {
                 settle()
             case .taken:
                 proxy.isTaken = true
+                // They would keep their connections.
+                for link in traffic.values.map(\.link) where link.proxy == number {
+                    disconnect(link.address, from: number)
+                }
                 throw proxy.options.error(
                     "another client, such as Home Assistant, has taken it; a proxy serves one at a time. Remove it there, then restart the "
                         + "gateway.")
@@ -284,6 +288,7 @@ extension ProxyRadio {
             for item in try packet.decoded(APIAdvertisements.self).items { hear(item, by: number) }
         case .connections:
             let connections: APIConnections = try packet.decoded()
+            connection.allocated = connections.allocated
             update(number, free: Int(connections.free), limit: Int(connections.limit))
         case .attributeError:
             let error: APIAttributeError = try packet.decoded()
@@ -299,6 +304,10 @@ extension ProxyRadio {
         let proxy = proxies[number]
         (proxy.state, proxy.notices) = (.serving, RepeatedNotice())
         logger.info("A proxy is connected.", metadata: ["proxy": "\(proxy.options.endpoint)"])
+        // Those of a connection that broke, which the proxy may not have noticed.
+        for address in connection.allocated where address != 0 && traffic[address]?.link.proxy != number {
+            disconnect(address, from: number)
+        }
         settle()
     }
 

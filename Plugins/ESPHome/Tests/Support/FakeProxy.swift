@@ -97,6 +97,12 @@ actor FakeProxy {
         for client in clients.values { client.channel.close(promise: nil) }
     }
 
+    /// The connections of its clients end, and those of its devices do not.
+    func cut() {
+        subscriber = nil
+        for client in clients.values { client.channel.close(promise: nil) }
+    }
+
     func freeze(_ isFrozen: Bool) { self.isFrozen = isFrozen }
     func fail(_ type: MessageType, _ errors: Int32...) { failures[type] = errors }
     func ignorePairing() { pairsNever = true }
@@ -229,6 +235,7 @@ actor FakeProxy {
                 failures[.deviceRequest]?.removeFirst()
                 return say(address, isConnected: false, error: code)
             }
+            if devices[address]?.peripheral != nil { return say(address, isConnected: true) }
             guard let device = devices[address], used < setup.connections, message.hasAddressType_p else {
                 return say(address, isConnected: false)
             }
