@@ -68,6 +68,7 @@ import Web
         let tokens = ["grafana", "phone-2", "phone-3", "phone-4", "script-1", "sensor-1", "home-assistant"]
             .map { "\($0)-token" }
         for name in tokens + ["mqtt-password"] { try write("secret-of-\(name)\n", to: name, in: folder) }
+        try write("AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8=\n", to: "proxy.key", in: folder)
         try write("$y$j9T$/.0123456789$0123456789abcdef\n", to: "web-password", in: folder)
         try FileManager.default.createDirectory(atPath: "\(folder)/devices.d", withIntermediateDirectories: false)
         let made = try await Certificates.make(in: folder)
