@@ -1,6 +1,7 @@
 """The radio of a proxy: a central of Bumble in the same air as the emulated wearables of the Bluetooth guest."""
 
 import asyncio
+import contextlib
 import os
 import sys
 from typing import Any, Callable
@@ -46,12 +47,14 @@ class Central:
         host = Host()
         host.controller = controller
         self.found = found
-        self.connecting = asyncio.Lock()
+        self.connecting, self.is_connecting = asyncio.Lock(), False
+        self.awaited: dict[int, asyncio.Future] = {}
         self.device = Device(name="proxy", address=Address(mac, Address.PUBLIC_DEVICE_ADDRESS), host=host)
         # A proxy has neither keys nor a display.
         self.device.pairing_config_factory = lambda connection: PairingConfig(
             sc=True, mitm=False, bonding=True, delegate=PairingDelegate(PairingDelegate.NO_OUTPUT_NO_INPUT))
         self.device.on("advertisement", self.advertised)
+        self.device.on("connection", self.connected)
 
     async def start(self) -> None:
         await self.device.power_on()
@@ -59,17 +62,34 @@ class Central:
         await self.device.start_scanning(filter_duplicates=False, active=False)
 
     def advertised(self, advertisement: Any) -> None:
-        address = advertisement.address
-        self.found(number(address), address.address_type, advertisement.data_bytes)
+        address = number(advertisement.address)
+        self.found(address, advertisement.address.address_type, advertisement.data_bytes)
+        if (heard := self.awaited.pop(address, None)) is not None and not heard.done():
+            heard.set_result(None)
 
     async def connect(self, address: int, kind: int) -> Connection:
+        """Connects a device that it has heard. Bumble's peripherals fail if they are connected at their very first advertisement."""
+        peer = Address(text(address), kind)
         async with self.connecting:
+            self.awaited[address] = asyncio.get_running_loop().create_future()
+            await asyncio.wait_for(self.awaited[address], CONNECTING)
+            self.is_connecting = True
             try:
-                return await self.device.connect(
-                    Address(text(address), kind), own_address_type=OwnAddressType.PUBLIC, timeout=CONNECTING)
+                return await self.device.connect(peer, own_address_type=OwnAddressType.PUBLIC, timeout=CONNECTING)
             except asyncio.CancelledError:
-                await self.device.cancel_connection()
+                with contextlib.suppress(*FAILURES):
+                    await self.device.cancel_connection()
+                for connection in list(self.device.connections.values()):
+                    if connection.peer_address == peer:
+                        await connection.disconnect()
                 raise
+            finally:
+                self.is_connecting = False
+
+    def connected(self, connection: Connection) -> None:
+        """One that nobody wants any more is ended."""
+        if not self.is_connecting:
+            asyncio.ensure_future(connection.disconnect())
 
     async def pair(self, connection: Connection) -> int:
         """Encrypts the link, with a new bond if there is none. Returns 0 or Bluedroid's error."""

@@ -102,14 +102,14 @@ class Home:
     def state(self, index: int = 0) -> dict:
         return self.room(f"state {index}")
 
-    def write(self, *devices: str, key: str | None = "", exclusive: bool = True) -> None:
+    def write(self, *devices: str, key: str | None = "", exclusive: bool = True, **options: Any) -> None:
         key = self.key if key == "" else key
         secrets = {"key": secret(self.bench, "proxy.key", key)} if key else {}
         self.gateway.write(
             [{"id": name, "name": name, "driver": driver, "transport": {"type": "esphome", "address": f"F0:00:00:00:00:{number}", **transport}}
              for name, (number, driver, transport) in DEVICES.items() if name in devices],
             plugins={"esphome": {"proxies": [
-                {"host": "127.0.0.1", "port": port, **secrets, **({"exclusive": True} if exclusive else {})} for port in self.ports]}})
+                {"host": "127.0.0.1", "port": port, **secrets, **({"exclusive": True} if exclusive else {})} for port in self.ports], **options}})
 
     def begin(self, *devices: str, **options: Any) -> None:
         self.write(*devices, **options)
@@ -191,7 +191,7 @@ def all_at_once(home: Home) -> str:
 @row(*BOTH, slots=3)
 def slots(home: Home) -> str:
     """Four devices with three slots."""
-    home.begin("strap", "cuff", "oximeter", "ring")
+    home.begin("strap", "cuff", "oximeter", "ring", turn="10s")
     home.arrived("strap", "cuff", "oximeter", "ring")
     home.live()
     return f"at most {home.state()['fullest']} links, {home.state()['refused']} refused"
@@ -380,7 +380,8 @@ def run(program: str, name: str, generation: str, options: dict, function: Calla
         try:
             return True, function(home)
         except (Finding, OSError, KeyError) as error:
-            print("".join(home.gateway.lines[-40:]), flush=True)
+            with open(home.log.name, encoding="utf-8") as log:
+                print("".join(log.readlines()[-40:] + home.gateway.lines[-40:]), flush=True)
             return False, f"{error}" if isinstance(error, Finding) else repr(error)
         finally:
             home.end()
