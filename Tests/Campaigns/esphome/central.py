@@ -1,7 +1,6 @@
 """The radio of a proxy: a central of Bumble in the same air as the emulated wearables of the Bluetooth guest."""
 
 import asyncio
-import contextlib
 import os
 import sys
 from typing import Any, Callable
@@ -47,14 +46,13 @@ class Central:
         host = Host()
         host.controller = controller
         self.found = found
-        self.connecting, self.is_connecting = asyncio.Lock(), False
+        self.connecting = asyncio.Lock()
         self.awaited: dict[int, asyncio.Future] = {}
         self.device = Device(name="proxy", address=Address(mac, Address.PUBLIC_DEVICE_ADDRESS), host=host)
         # A proxy has neither keys nor a display.
         self.device.pairing_config_factory = lambda connection: PairingConfig(
             sc=True, mitm=False, bonding=True, delegate=PairingDelegate(PairingDelegate.NO_OUTPUT_NO_INPUT))
         self.device.on("advertisement", self.advertised)
-        self.device.on("connection", self.connected)
 
     async def start(self) -> None:
         await self.device.power_on()
@@ -68,28 +66,12 @@ class Central:
             heard.set_result(None)
 
     async def connect(self, address: int, kind: int) -> Connection:
-        """Connects a device that it has heard. Bumble's peripherals fail if they are connected at their very first advertisement."""
+        """Connects a device that it has heard: Bumble's peripherals are not ready before. It must not be cancelled, which Bumble cannot do."""
         peer = Address(text(address), kind)
         async with self.connecting:
             self.awaited[address] = asyncio.get_running_loop().create_future()
             await asyncio.wait_for(self.awaited[address], CONNECTING)
-            self.is_connecting = True
-            try:
-                return await self.device.connect(peer, own_address_type=OwnAddressType.PUBLIC, timeout=CONNECTING)
-            except asyncio.CancelledError:
-                with contextlib.suppress(*FAILURES):
-                    await self.device.cancel_connection()
-                for connection in list(self.device.connections.values()):
-                    if connection.peer_address == peer:
-                        await connection.disconnect()
-                raise
-            finally:
-                self.is_connecting = False
-
-    def connected(self, connection: Connection) -> None:
-        """One that nobody wants any more is ended."""
-        if not self.is_connecting:
-            asyncio.ensure_future(connection.disconnect())
+            return await self.device.connect(peer, own_address_type=OwnAddressType.PUBLIC, timeout=CONNECTING)
 
     async def pair(self, connection: Connection) -> int:
         """Encrypts the link, with a new bond if there is none. Returns 0 or Bluedroid's error."""

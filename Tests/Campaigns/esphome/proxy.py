@@ -51,7 +51,6 @@ class Link:
         self.services: list[Any] | None = []  # None: they were sent, and the proxy has freed them
         self.notified: set[int] = set()
         self.turn = asyncio.Lock()  # one operation after the other
-        self.opening: asyncio.Task | None = None
 
 
 class Client:
@@ -222,6 +221,8 @@ class Proxy:
     async def open(self, link: Link) -> None:
         try:
             connection = await self.central.connect(link.address, link.kind)
+            if self.links.get(link.address) is not link:
+                return await connection.disconnect()  # the client has left meanwhile
             link.connection = connection
             connection.on("disconnection", lambda reason: self.lost(link, reason))
             hear(connection, lambda handle, value: self.heard(link, handle, value))
@@ -239,8 +240,6 @@ class Proxy:
         if link.connection is not None:
             with contextlib.suppress(*FAILURES):
                 await link.connection.disconnect(reason)
-        elif link.opening is not None:
-            link.opening.cancel()
         self.lost(link, reason)
 
     def lost(self, link: Link, reason: int) -> None:
@@ -332,7 +331,7 @@ class Proxy:
             return
         link = self.links[message.address] = Link(message.address, message.address_type, kind == "CONNECT_V3_WITH_CACHE")
         self.fullest = max(self.fullest, len(self.links))
-        link.opening = self.background(self.open(link))
+        self.background(self.open(link))
         self.tell_slots()
 
     async def pair(self, address: int, link: Link | None) -> None:
