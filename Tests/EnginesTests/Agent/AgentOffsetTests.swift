@@ -20,7 +20,7 @@ import Vitals
         let samples = [
             Self.sample(hours: 14, offset: 540), Self.sample(hours: 12, offset: -300), Self.sample(hours: 1),
         ]
-        let rig = { (environment: Simulation) in
+        let rig = { @Sendable (environment: Simulation) in
             AgentRig(
                 environment, capabilities: Capabilities([.stress: [.history]]),
                 content: .init(history: [.stress: samples]), policy: DevicePolicy(calendar: Fixture.berlin))

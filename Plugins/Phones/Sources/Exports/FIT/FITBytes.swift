@@ -154,7 +154,9 @@ final class FITBytes {
             } else {
                 expected = try file.read(at: end, count: 4)[...].bits()
             }
-            guard expected == UInt64(sum) else { throw damaged("the check sum of its packed form is wrong") }
+            guard expected == UInt64(sum) else {
+                throw damaged("\(checksumOfEntry == nil ? "gzip" : "zip")'s check sum is wrong")
+            }
         }
         guard isWhole else { throw damaged("it cannot be unpacked") }
         return Int64(buffer.count - before)
