@@ -103,7 +103,7 @@ class Proxy:
         self.air_is_clear = asyncio.Event()
         self.air_is_clear.set()
         self.slow, self.cut_after, self.cuts = 0.0, None, 0
-        self.stale = 0.0  # seconds that a client keeps its place whose connection ends while the Wi-Fi is gone
+        self.stale = 0.0  # seconds for which the next client whose connection ends keeps its place
         self.subscriptions = self.refused = self.fullest = 0
         self.delivered: list[str] = []  # address and value of what was handed to a client whole
 
@@ -146,8 +146,8 @@ class Proxy:
         finally:
             if writing is not None:
                 writing.cancel()
-            if not self.air_is_clear.is_set():
-                await asyncio.sleep(self.stale)
+            stale, self.stale = self.stale, 0.0
+            await asyncio.sleep(stale)
             if client in self.clients:
                 self.clients.remove(client)
             self.unsubscribe(client)

@@ -50,7 +50,7 @@ class Room:
         self.proxies[int(index)].cut_after = int(values)
 
     async def silence(self, index: str, seconds: str, stale: str) -> None:
-        """The Wi-Fi is gone: nothing comes through, and the end of a connection is noticed so many seconds late."""
+        """The Wi-Fi is gone: nothing comes through, and the next end of a connection is noticed so many seconds late."""
         proxy = self.proxies[int(index)]
         proxy.stale = float(stale)
         proxy.air_is_clear.clear()
