@@ -14,8 +14,6 @@ final class HistorySync {
     private let answers: AnswerQueue
     /// Number of synchronisations that the gateway itself requested.
     private var requests = 0
-    /// How much of an export the driver has read, in per cent.
-    private var importPercent: Int?
 
     init(context: DeviceContext, ingest: SampleIngest, days: DailySummaryTracker, answers: AnswerQueue) {
         self.context = context
@@ -33,7 +31,7 @@ final class HistorySync {
     private func withSkipped(_ state: SyncState) -> SyncState {
         var state = state
         state.skipped = ingest.skipped
-        state.importPercent = importPercent
+        state.importPercent = marks.importPercent
         return state
     }
 
@@ -51,8 +49,8 @@ final class HistorySync {
     /// by itself.
     func publish(progress: Double?) {
         let percent = progress.map { Int(min(max($0, 0), 1) * 100) }
-        guard percent != importPercent else { return }
-        importPercent = percent
+        guard percent != marks.importPercent else { return }
+        marks.importPercent = percent
         if !isRunning { publish(machine.state) }
     }
 
@@ -340,6 +338,8 @@ package struct SyncMarks: Sendable {
     package var lossFrom: Timestamp?
     /// The dropped values in the state that was published last.
     var skipped: [String: Int] = [:]
+    /// How much of an export the driver has read, in per cent; `nil` while it reads none.
+    var importPercent: Int?
     /// Whether the log has that a first synchronisation found nothing.
     var hasHinted = false
 
