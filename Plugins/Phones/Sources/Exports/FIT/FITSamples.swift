@@ -229,6 +229,8 @@ struct FITSamples {
 
     /// The laps within a workout, whose times may be rounded to a second.
     private mutating func takeLaps(of workout: Sample) -> [Sport.Lap] {
+        // One that ends before its start is refused later.
+        guard workout.start <= workout.end else { return [] }
         let bounds = workout.start - .seconds(1)...workout.end + .seconds(1)
         let isWithin = { (lap: Sport.Lap) in bounds.contains(lap.start) && bounds.contains(lap.end) }
         let found = part.laps.filter(isWithin)
