@@ -102,7 +102,11 @@ struct FITSamples {
         kind = .session
         for var sample in part.sessions {
             if case .sport(var sport) = sample.reading {
-                if part.sessions.count == 1 { sport.minimumHeartRate = sport.minimumHeartRate ?? part.lowestRate }
+                // A device that has dropped most records may say a mean below all that it kept.
+                let highest = sport.averageHeartRate ?? sport.maximumHeartRate ?? .infinity
+                if part.sessions.count == 1, let lowest = part.lowestRate, lowest <= highest {
+                    sport.minimumHeartRate = sport.minimumHeartRate ?? lowest
+                }
                 sport.laps = takeLaps(of: sample)
                 sample.reading = .sport(sport)
             }

@@ -67,6 +67,18 @@ import Vitals
         #expect(file.unread == [19: 1] && file.skipped.counts.isEmpty)
     }
 
+    @Test func `a workout counts, and has no lowest heart rate, if its mean is below all that were recorded`() throws {
+        var writer = FITWriter()
+        writer.begin()
+        writer.add(20, at: 600, [(3, .uint8, 180)])
+        writer.add(18, at: 602, [(2, .uint32, FITWriter.midnight + 600), (7, .uint32, 1_000), (16, .uint8, 120)])
+        let (samples, file) = try read(writer)
+        let sport = try #require(
+            samples.compactMap { if case .sport(let sport) = $0.reading { sport } else { nil } }.first)
+        #expect(sport.averageHeartRate == 120 && sport.minimumHeartRate == nil)
+        #expect(file.skipped.counts.isEmpty)
+    }
+
     @Test func `a course may be anybody's`() throws {
         var writer = FITWriter()
         writer.begin(6)
